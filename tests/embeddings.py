@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import re
-import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -40,18 +38,12 @@ def hashed_embeddings(request: Request) -> Sequence[Sequence[float]]:
 
 
 def embeddings_reply(request: Request, answer: Reply | Vectors) -> Reply:
-    """Render embeddings, as numbers or base64 as requested."""
+    """Render embeddings."""
     if isinstance(answer, Reply):
         return answer
     items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
-
-    def encode(vector: Sequence[float]) -> str | list[float]:
-        if request.body.get("encoding_format") == "base64":
-            return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
-        return list(vector)
-
     n_tokens = math.ceil(sum(map(len, texts_of(request))) / 4)
-    data = [{"object": "embedding", "index": i, "embedding": encode(v)} for i, v in items]
+    data = [{"object": "embedding", "index": i, "embedding": list(v)} for i, v in items]
     usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
     result = {"object": "list", "data": data, "model": request.body["model"], "usage": usage}
     return Reply(raw_body=json.dumps(result).encode())

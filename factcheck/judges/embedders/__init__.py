@@ -1,15 +1,13 @@
-"""Vectors: parsing, storage, similarity, user-defined embedders."""
+"""Embedders: the directions of vectors and their similarity, and user-defined embedders."""
 
 from __future__ import annotations
 
-import base64
 import inspect
 import math
 import threading
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, JudgeOutputError
 from factcheck.judges.ports import EmbeddingResult
@@ -21,10 +19,6 @@ if TYPE_CHECKING:
 
     from factcheck.judges.ports import Ledger
 
-SINGLE: Final = "f"
-"""Array type code of single precision, the format of APIs and caches."""
-_SENT: Final = "<f4"
-"""Numpy type of the same, little-endian."""
 _DIGITS = 6
 """Decimal places of a similarity; those that single precision reproduces on every machine."""
 
@@ -72,37 +66,6 @@ def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         )
     cosine = float((one * other).sum())
     return round(min(max(cosine, 0.0), 1.0), _DIGITS)
-
-
-def single_precision(numbers: Any) -> array[float]:
-    """Parse a vector from an API, a list of numbers or base64, in single precision.
-
-    Raises:
-        JudgeOutputError: It is neither, or not a valid vector.
-    """
-    import numpy as np
-
-    try:
-        if isinstance(numbers, str):
-            found = np.frombuffer(base64.b64decode(numbers, validate=True), _SENT)
-        elif isinstance(numbers, list) and all(type(x) in (float, int) for x in numbers):
-            with np.errstate(over="ignore"):  # overflow gives infinity, which is rejected below
-                found = np.array(numbers, _SENT)
-        else:
-            raise JudgeOutputError("a vector must be a list of numbers, or base64")
-    except OverflowError as error:
-        raise JudgeOutputError("the vector contains a number beyond single precision") from error
-    except ValueError as error:
-        raise JudgeOutputError(f"the vector is not base64 of 4-byte numbers ({error})") from error
-    direction_of(found)
-    return array(SINGLE, found.astype(np.float32).tobytes())
-
-
-def packed(vector: Sequence[float]) -> str:
-    """Encode a vector as base64 in single precision; the inverse of `single_precision`."""
-    import numpy as np
-
-    return base64.b64encode(np.asarray(vector, _SENT).tobytes()).decode("ascii")
 
 
 class CallableEmbedder:

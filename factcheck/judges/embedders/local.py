@@ -17,7 +17,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.errors import Failure
-from factcheck.judges.embedders import SINGLE
 from factcheck.judges.local.encoder import read_file
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
@@ -85,7 +84,7 @@ def embed_text(text: str) -> array[float]:
         Bojanowski et al. (2017).
     """
     checkpoint()
-    vector = array(SINGLE, bytes(4 * SIZE))
+    vector = array("f", bytes(4 * SIZE))
     features, forms = _weights(text)
     for feature, square in features.items():
         _add(vector, feature, math.sqrt(square))

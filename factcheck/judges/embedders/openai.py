@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
-from factcheck.judges.embedders import packed, single_precision
+from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
@@ -134,7 +134,7 @@ class OpenAIEmbedder(JsonClient):
 
     def _send(self, texts: Sequence[str]) -> Awaitable[Mapping[str, Any]]:
         model = self.name.partition("/")[2]
-        body = {"model": model, "input": list(texts), "encoding_format": "base64"}
+        body = {"model": model, "input": list(texts)}
         return self.post("/embeddings", body, self._read)
 
     def _read(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -156,8 +156,10 @@ def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
         if results[index] is not _MISSING:
             results[index] = _DUPLICATE
             continue
+        vector = item.get("embedding")
         try:
-            results[index] = single_precision(item.get("embedding"))
+            direction_of(vector)
+            results[index] = vector
         except JudgeOutputError as error:
             results[index] = Failure(None, "invalid", str(error))
     return results
@@ -191,14 +193,16 @@ def _is_sendable(text: str) -> bool:
 
 
 def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
-    return None if isinstance(result, Failure) else {"vector": packed(result)}
+    return None if isinstance(result, Failure) else {"vector": result}
 
 
 def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: ARG001
+    vector: EmbeddingResult = data["vector"]
     try:
-        return single_precision(str(data["vector"]))
+        direction_of(vector)
     except JudgeOutputError as error:
         raise InputError(f"cached vector: {error}") from error
+    return vector
 
 
 def _tokens(answer: Mapping[str, Any]) -> Tokens:

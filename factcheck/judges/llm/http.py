@@ -30,7 +30,7 @@ _MIB = 2**20
 LARGEST_REPLY = 16 * _MIB
 """Maximum size of a chat completion in bytes, decompressed."""
 LARGEST_VECTORS = 256 * _MIB
-"""Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers in base64."""
+"""Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers."""
 _LARGEST_ERROR = 64 * 2**10
 _CHUNK = 64 * 2**10
 _ERROR = 400
