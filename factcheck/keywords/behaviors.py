@@ -305,7 +305,7 @@ class Outcome:
 class BehaviorRun(MetricReport):
     """Results of all cases of a suite; a case passes if every variant shows what is expected."""
 
-    DERIVED = (*MetricReport.DERIVED, "failures", "confusion")
+    DERIVED = (*MetricReport.DERIVED, "failures")
     format: ClassVar[str] = "factcheck-behaviors/5"
     FIGURE: ClassVar[str] = "pass rate"
     DETAILS: ClassVar[Any] = Mapping[str, tuple[Outcome, ...]]
@@ -320,30 +320,14 @@ class BehaviorRun(MetricReport):
         found = Counter(outcome.failure for outcome in self.outcomes())
         return {kind: found[kind] for kind in (AMBIGUOUS, NO_MATCH, WRONG, ERROR)}
 
-    @property
-    def confusion(self) -> dict[str, dict[str, int]]:
-        """Number of responses by expected and then by shown label; `ERROR` for missing ones."""
-        table: dict[str, Counter[str]] = {}
-        for outcome in self.outcomes():
-            table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
-        return {expected: dict(row) for expected, row in table.items()}
-
     def mean_interval(self) -> Interval | None:
         return self.interval
 
     def tables(self) -> tuple[Section, ...]:
-        """Return the confusion table: expected behaviors first, then others, then failures."""
-        confusion = self.confusion
-        found = {label for row in confusion.values() for label in row}
-        last = [label for label in (AMBIGUOUS, NO_MATCH, ERROR) if label in found]
-        others = sorted(found - {*confusion, *last})
-        columns = [label for label in (*confusion, *others, *last) if label in found]
-        rows = []
-        for label, row in confusion.items():
-            counts = [f"{row.get(column, 0):,}" for column in columns]
-            rows.append((_behavior(label), *counts))
-        table = Table(("expected", *map(_behavior, columns)), tuple(rows))
-        return (Section("Shown behaviors", meaning="by expected behavior", table=table),)
+        """Return the number of failures by kind."""
+        rows = tuple((kind, f"{n:,}") for kind, n in self.failures.items() if n)
+        table = Table(("failure", "responses"), rows)
+        return (Section("Failures", table=table),) if rows else ()
 
 
 def evaluate_behaviors(
