@@ -115,23 +115,6 @@ def test_the_threshold_of_the_schema_precedes_that_of_the_comparator() -> None:
         comparator(threshold=0)
 
 
-@pytest.mark.parametrize(
-    ("gold", "found", "score"),
-    [
-        ("high", "High ", 1.0), ("high", "H", 1.0), ("low", "h", 0.0), ("high", "low", 0.0),
-        ("high", "", None), ("high", "elevated", None), ("other", "high", None),
-    ],
-)  # fmt: skip
-def test_labels_decide_without_a_judge(gold: str, found: str, score: float | None) -> None:
-    semantic, judge = comparator(lambda _: True)
-    labels = ["high", "low", "normal"]
-    [result] = semantic([item(gold, found, labels=labels)])
-
-    assert isinstance(result, ComparatorResult)
-    assert len(judge.calls) == (score is None)
-    assert result.score == (1.0 if score is None else score)
-
-
 class Broken:
     """A judge that raises."""
 

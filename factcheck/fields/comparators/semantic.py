@@ -25,7 +25,7 @@ from factcheck.fields.types import (
     is_of_extraction,
     one_of,
 )
-from factcheck.fields.values import exact_key, folded
+from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.local.pairs.normal import is_absent, tidy
 from factcheck.judges.ports import (
@@ -209,10 +209,6 @@ _CHECKS: Checks = {
     "instructions": ("a string", lambda value: isinstance(value, str)),
     "specificity": one_of(*get_args(Specificity)),
     "threshold": THRESHOLD,
-    "labels": (
-        "a list of strings",
-        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-    ),
 }
 _log = logging.getLogger("factcheck.fields")
 
@@ -228,8 +224,7 @@ class SemanticComparator(SessionUser):
     A mismatch whose probability is at least 0.07 is `doubtful`.
 
     A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
-    "allow_more_specific"}}`, `threshold`, and `labels`, a closed set of which two never match. The
-    judge also sees the description of the field.
+    "allow_more_specific"}}`, and `threshold`. The judge also sees the description of the field.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
@@ -334,8 +329,7 @@ class SemanticComparator(SessionUser):
         if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
             types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
             return 0.0, f"type mismatch: {types}"
-        labels = params.get("labels", ())
-        return _by_label(gold_text, extracted_text, labels) or ValuePair(
+        return ValuePair(
             gold_text,
             extracted_text,
             path=getattr(item, "schema_path", "") or schema_path(item.path),
@@ -390,23 +384,6 @@ def _with_null(gold: Any, extracted: Any) -> tuple[float, str]:
     if isinstance(value, str) and is_absent(tidy(value)):
         return 1.0, "no value on either side"
     return 0.0, f"null against a value ({side} is null)"
-
-
-def _by_label(gold: str, extracted: str, labels: Sequence[str]) -> tuple[float, str] | None:
-    """Compare two labels of a closed set, of which the extracted one may be the beginning of one.
-
-    `None` if either is not in the set.
-    """
-    known = {*map(folded, labels)}
-    own, found = folded(gold), folded(extracted)
-    if own not in known or not found:
-        return None
-    begun = [label for label in known if label.startswith(found)]
-    if found not in known and len(begun) == 1:
-        return float(begun[0] == own), f"{extracted!r:.40} begins the label {begun[0]!r:.40}"
-    if found in known:
-        return (1.0, "the same label") if own == found else (0.0, "another label")
-    return None
 
 
 def _result_type(items: Sequence[Any]) -> Any:

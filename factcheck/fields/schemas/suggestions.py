@@ -22,7 +22,7 @@ from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, folded, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
-from factcheck.text.units import Quantity, named_units, read_quantity
+from factcheck.text.units import Quantity, read_quantity
 from factcheck.text.words import word_set, words
 
 SEMANTIC = "semantic"
@@ -49,8 +49,6 @@ _MAX_VALUES = 2_000
 """Maximum number of gold values examined per field."""
 _MIN_WORDS_OF_PROSE = 8
 """Minimum mean number of words of prose."""
-_MIN_REPEATS = 3
-"""Minimum mean number of gold values per label of a closed set."""
 _CENTURY_START = 1950
 _MONEY_DECIMALS = 2
 _FLOAT_DIGITS = 15
@@ -240,17 +238,8 @@ def _of_text(field: _Field) -> _Suggestions:
     if n_words >= _MIN_WORDS_OF_PROSE:
         reason = f"prose: {n_words:.0f} words on average, and an extraction may say more"
         yield _Suggestion({SEMANTIC: {"specificity": "allow_more_specific"}}, (), reason)
-    if field.is_named("prose"):
-        yield _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}")
     yield from _names(field)
-    if field.values and 2 * sum(map(bool, map(named_units, field.values))) >= n_values:
-        yield _Suggestion(SEMANTIC, (), "units, of which mg is not Mg; compared by meaning")
-    labels = sorted({folded(value) for value in field.values})
-    if 0 < _MIN_REPEATS * len(labels) <= n_values:
-        count = plural(len(labels), "label")
-        reason = f"one of {count} that gold repeats; two of them never match"
-        yield _Suggestion({SEMANTIC: {"labels": labels}}, (), reason)
-    yield _Suggestion(SEMANTIC, (), "a label, compared by meaning")
+    yield _Suggestion(SEMANTIC, (), "a text, compared by meaning")
 
 
 def _identifier(field: _Field) -> _Suggestion:
