@@ -62,11 +62,11 @@ def compare_runs(
     are undecided in one run than in the other, there is no verdict.
 
     Args:
-        a: Baseline run.
-        b: Run to compare; gains over the baseline are positive.
+        a: Baseline; what `b` gains over it is positive.
+        b: Run to compare.
         n_resamples: Number of bootstrap resamples, and maximum number of randomizations. The
             smallest p-value is `1 / (n_resamples + 1)`.
-        seed: Random seed; equal seeds give equal results.
+        seed: Random seed.
         names: Display names of the runs.
 
     Returns:

@@ -334,8 +334,7 @@ class RunTally:
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """Compute the result of the run.
 
-        Args:
-            records: The counted records, if they were kept.
+        `records` are the counted records, if they were kept.
         """
         totals = Counter[str]()
         for (_, status), n in self._counts.items():

@@ -219,12 +219,7 @@ def _is_absent(value: Any, absent: Sequence[Any]) -> bool:
 def propagate_batch_errors(field_results: list[FieldResult]) -> list[FieldResult]:
     """Discard all results of a batch comparator in a record where it failed on any field.
 
-    Args:
-        field_results: Results of one record, changed in place: if a comparator has a batch error,
-            all of its results become batch errors, except omissions and hallucinations.
-
-    Returns:
-        The same list.
+    They become batch errors in place, except omissions and hallucinations. Returns the same list.
     """
     failed = {r.comparator for r in field_results if r.status == "batch_error"}
     for result in field_results:

@@ -113,17 +113,10 @@ class Guide:
 
 
 def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
-    """Classify a response by the behavior that it shows.
+    """Classify a response by the behavior that it shows: `<NAME>_BEHAVIOR`, or a constant above.
 
-    Args:
-        response: Any text; an empty one shows no behavior.
-        guide: A guide, or a mapping with keys such as `strict_keywords` and `service_keywords`.
-
-    Returns:
-        `<NAME>_BEHAVIOR`, `AMBIGUOUS` or `NO_MATCH`.
-
-    Raises:
-        InputError: The response is not a string, or the guide is invalid.
+    Raises `InputError` if the response is not a string, or the guide is invalid; as a mapping, its
+    keys are such as `strict_keywords` and `service_keywords`.
     """
     if not isinstance(response, str):
         raise InputError(f"response: expected a string, got {shown(response)}")

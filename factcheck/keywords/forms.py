@@ -60,14 +60,10 @@ def folded(text: str) -> str:
 
 
 def has_word(text: str, word: str) -> bool:
-    """Whether `word` occurs in `text` with a word boundary on both sides.
+    """Whether `word` occurs in `text` with no letter, digit or mark joined to it on either side.
 
-    Boundaries are positions without a letter, digit or mark on one side; apostrophes and hyphens
-    are boundaries. In scripts without spaces (Chinese, Japanese, Thai ...), so is every position
-    between two characters and every change of script, except within a run of katakana.
-
-    Source:
-        Word boundaries of Unicode Standard Annex 29, reduced to letters, digits and marks.
+    In scripts without spaces (Chinese, Japanese, Thai ...), characters are joined only within a run
+    of katakana (Unicode Standard Annex 29, reduced to letters, digits and marks).
     """
     start = text.find(word) if word else -1
     while start >= 0:

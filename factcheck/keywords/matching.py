@@ -129,14 +129,9 @@ class CaseResult(PlainData):
 
 
 def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
-    """Return the fraction of keywords that occur in a text, in [0, 1]; 0 without keywords.
+    """Return the fraction of keywords, strings or forms, that occur in a text; 0 without keywords.
 
-    Args:
-        keywords: Strings or forms, in the notation of `factcheck.keywords.forms`.
-        text: The text to search.
-
-    Raises:
-        InputError: A keyword is invalid or empty, or the text is not a string.
+    Raises `InputError` if a keyword is invalid or empty, or the text is not a string.
     """
     if not isinstance(text, str):
         raise InputError(f"keywords are searched in a string, got {shown(text)}")
@@ -145,15 +140,7 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
 
 
 def score_pair(expected: Any, card: Any) -> float:
-    """Score one pair of cards, in [0, 1]; 0 if a forbidden keyword occurs.
-
-    Args:
-        expected: An `ExpectedCard`, or a mapping or object with `<field>_keywords`.
-        card: A mapping or object with a string in every expected field.
-
-    Raises:
-        InputError: A card is invalid.
-    """
+    """Score one pair of cards as `match_cards` does; 0 if a forbidden keyword occurs."""
     [expected_card] = as_expected_cards([expected])
     return _pair(expected_card, card, 1).score
 

@@ -330,14 +330,9 @@ def _junit_case(name: str, result: MetricResult) -> Case:
 def compare_runs(
     a: MetricReport, b: MetricReport, *, names: tuple[str, str] = ("", "")
 ) -> RunComparison:
-    """Compare two reports over the cases that have a score in both.
+    """Compare report `b` with the baseline `a`, over the cases that have a score in both.
 
     Cases are paired by id. The difference of the means is tested by paired randomization.
-
-    Args:
-        a: Baseline.
-        b: The report to compare with it; its gains are positive.
-        names: Display names of the reports.
 
     Raises:
         InputError: The reports are of different kinds, have no scored case in common, or were

@@ -263,12 +263,7 @@ def read_moments(
 
 
 def find_moments(found: Sequence[Word], text: str) -> list[Moment]:
-    """Find the dates and times in running text, in order.
-
-    Args:
-        found: Words of `text`, in any language; month names are known in sixteen.
-        text: Source of the words.
-    """
+    """Find the dates and times in running text, of which `found` are the words, in order."""
     if not any(word.kind == "number" or word.form in _NAMES for word in found):
         return []
     tokens, classes = _tokens(text)

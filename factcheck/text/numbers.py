@@ -72,12 +72,7 @@ _GRAMMAR = re.compile(
 def read_digits(digits: str, language: str = "en") -> float | None:
     """Return the value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
 
-    Args:
-        digits: Digits with separators, nothing else.
-        language: Two-letter code.
-
-    Returns:
-        The value, or `None` for a code, a version or a date.
+    `None` for a code, a version or a date.
     """
     if sum(map(str.isdecimal, digits)) > _LONGEST:
         return None
@@ -128,14 +123,7 @@ def read_figure(figure: str, mark: str, power: int = 0) -> Decimal | None:
 
 
 def read_number(found: Sequence[Word], at: int, text: str, language: str = "en") -> Number | None:
-    """Read the number that starts at a word, or return `None`.
-
-    Args:
-        found: Words of `text`.
-        at: Position of the word.
-        text: Source of the words.
-        language: Two-letter code.
-    """
+    """Read the number that starts at a word of a text, or return `None`."""
     word = found[at]
     if word.kind == "number":
         return _in_digits(found, at, text, language)

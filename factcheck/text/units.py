@@ -121,15 +121,10 @@ def _units() -> dict[str, tuple[Unit, ...]]:
 def read_quantity(
     found: Sequence[Word], at: int, text: str, language: str = "en", *, alone: bool = False
 ) -> Quantity | None:
-    """Read the quantity that starts at a word, or return `None`.
+    """Read the quantity that starts at a word, also a currency sign, or return `None`.
 
-    Args:
-        found: Words of `text`.
-        at: Position of the number or of a currency sign before it.
-        text: Source of the words.
-        language: Two-letter code.
-        alone: Whether the text is a value and not running text: short units may then be separate
-            (`5 m`), and rates are read (`5 euros per month`).
+    `alone`, in a value and not in running text, short units may be separate (`5 m`), and rates are
+    read (`5 euros per month`).
     """
     first = at
     units: tuple[Unit, ...] = ()
@@ -186,12 +181,7 @@ class Reading(NamedTuple):
 
 
 def read(text: str, language: str) -> Reading:
-    """Read a text, in time linear in its length.
-
-    Args:
-        text: Any text.
-        language: Two-letter code of its language.
-    """
+    """Read a text, in time linear in its length."""
     found = words(text, language)
     moments = find_moments(found, text)
     taken = {at for moment in moments for at in range(moment.first, moment.last)}

@@ -120,12 +120,7 @@ def words(text: str, language: str = "en") -> tuple[Word, ...]:
     """Split a text into words, numbers and symbols, in order, without punctuation.
 
     Digits are separated from following letters (`12` `km`), and contractions are split (`did`
-    `n't`).
-
-    Args:
-        text: Any text.
-        language: Two-letter code; selects the stemmer and function words. In an unknown language,
-            stems are folded forms.
+    `n't`). In an unknown language, stems are folded forms.
     """
     found: list[Word] = []
     for match in _TOKEN.finditer(text):

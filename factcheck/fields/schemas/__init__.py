@@ -194,9 +194,7 @@ _defaults = dict(_BUILT_IN_DEFAULTS)
 def set_type_default(json_type: str, comparator: str | dict[str, Any]) -> None:
     """Set the comparator that `annotate_xeval` assigns to a JSON type in this process.
 
-    Args:
-        json_type: Name of the type, such as `"string"`.
-        comparator: `"name"` or `{"name": {parameters}}`; it may be registered later.
+    It is `"name"` or `{"name": {parameters}}`, and may be registered later.
 
     Raises:
         ValueError: The type or the name is empty, or the entry does not have exactly one key.

@@ -346,7 +346,7 @@ def validate_gold(
         warn_missing: Whether to warn about missing keys.
         strict_types: Whether every value must have its declared type. Integers and numbers are
             interchangeable; booleans are neither.
-        registry: Comparators and transforms that the schema may name.
+        registry: As in `parse_eval_schema`.
 
     Raises:
         GoldValidationError: A record is invalid; the message names record, path and problem.

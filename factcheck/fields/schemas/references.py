@@ -69,15 +69,8 @@ def resolved(schema: Any) -> dict[str, Any]:
 def annotate_xeval(schema: Any) -> Any:
     """Add `x-eval-compare` to every leaf that has none and is not skipped.
 
-    Args:
-        schema: A resolved schema, changed in place, or a pydantic model class, which is converted
-            to one first.
-
-    Returns:
-        The schema.
-
-    Raises:
-        SchemaError: The schema is nested too deeply.
+    A resolved schema is changed in place and returned; a pydantic model class is converted to one
+    first. Raises `SchemaError` if the schema is nested too deeply.
     """
     return keys.annotate(as_schema(schema))
 
