@@ -164,14 +164,6 @@ class JudgeQueued(JudgeNotAsked):
     code = "queued"
 
 
-def error_kinds() -> dict[str, type[FactcheckError]]:
-    """Return the error classes by code; of several with the same code, the most general."""
-    kinds: list[type[FactcheckError]] = [FactcheckError]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    return {kind.code: kind for kind in reversed(kinds)}
-
-
 @dataclass(frozen=True, slots=True)
 class Failure(Generic[S]):
     """Reason why an item has no result; replaces the result and never counts as one."""

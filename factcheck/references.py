@@ -14,9 +14,7 @@ from factcheck.errors import (
     InputError,
     JudgeOutputError,
     describe,
-    error_kinds,
 )
-from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
@@ -91,30 +89,15 @@ class ReferenceMatch(Metric, SessionUser):
             embedding_provider = f"{embedding_provider}/{model_name}"
         self._embedder = build_embedder(embedding_provider, self.session)
         self.identity = {**self._embedder.identity, "aggregation": aggregation}
-        self.ledger = Ledger()
-        """Usage over the lifetime of the metric."""
 
     async def amatch(self, actual_output: str | EvalCase | Mapping[str, Any]) -> MetricResult:
-        """Compare one output, alone or in a case, with the references.
-
-        Raises:
-            InputError: The output is blank or not a string.
-            JudgeError: The embedder cannot be reached, or returned no valid vector.
-        """
+        """Compare one output, alone or in a case, with the references."""
         given = actual_output
         if not isinstance(given, (EvalCase, Mapping)):
             given = EvalCase(actual_output=given)
-        report = await measure(self, {"": EvalCase.of(given)})
-        result = report.results[""]
-        if result.error is not None:
-            raise error_kinds().get(result.error.code, JudgeOutputError)(result.error.message)
-        return result
+        return (await measure(self, {"": EvalCase.of(given)})).results[""]
 
     match = blocking(amatch)
-
-    @property
-    def usage(self) -> Usage:
-        return self.ledger.usage
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
@@ -123,10 +106,7 @@ class ReferenceMatch(Metric, SessionUser):
         texts = dict.fromkeys(
             text for case in cases if not self._problem(case) for text in self._texts(case)
         )
-        try:
-            vectors = await self._embedded(list(texts), ledger)
-        finally:
-            self.ledger.book(ledger.usage)
+        vectors = await self._embedded(list(texts), ledger)
         return await asyncio.to_thread(
             self._compared, cases, dict(zip(texts, vectors, strict=True))
         )

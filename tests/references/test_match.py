@@ -14,9 +14,6 @@ from factcheck.errors import (
     ConfigError,
     Failure,
     InputError,
-    JudgeError,
-    JudgeOutputError,
-    JudgeRefused,
 )
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase, MetricResult, evaluate
@@ -138,25 +135,13 @@ def test_one_bad_case_is_an_error_and_the_others_stay(bad: Any, code: str, says:
     assert (middle.score, middle.passed, middle.details) == (None, None, {})
 
 
-def test_what_has_no_score_raises() -> None:
-    output: Any
-    for output, error in (
-        ("", InputError), (None, InputError), ("nowhere", JudgeOutputError),
-        ("nothing", JudgeRefused),
-    ):  # fmt: skip
-        with pytest.raises(error) as raised:
-            compass(["east"]).match(output)
-        assert raised.type is error
-
-
 def test_an_embedder_with_another_number_of_vectors_gives_no_score() -> None:
     class Short(ScriptedEmbedder):
         async def embed(self, texts: Any, ledger: Any) -> Any:
             return (await super().embed(texts, ledger))[1:]
 
     metric = ReferenceMatch(["east"], embedding_provider=Short(COMPASS))
-    with pytest.raises(JudgeOutputError, match="returned 1 vectors for 2 texts"):
-        metric.match("north")
+    assert metric.match("north").reason == "the embedder returned 1 vectors for 2 texts"
 
 
 @pytest.mark.parametrize("error", [ValueError("broken"), ConfigError("no model")])
@@ -167,17 +152,13 @@ def test_an_embedder_that_raises_is_an_error_of_all_its_cases(error: Exception) 
     found = results(metric, ["north", "west", ""])
     assert all(result.error and result.score is None for result in found)
     assert str(error) in found[1].reason
-    with pytest.raises(ConfigError if isinstance(error, ConfigError) else JudgeError):
-        metric.match("north")
 
 
 def test_usage_is_booked() -> None:
     embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
     metric = ReferenceMatch(["east"], embedding_provider=embedder)
     report = evaluate([{"actual_output": "north"}], [metric])
-    metric.match("west")
     assert report.usage.prompt_tokens == 5
-    assert metric.usage == Usage(calls=2, prompt_tokens=10)
 
 
 @pytest.mark.parametrize(
