@@ -169,10 +169,8 @@ def _open_at_once(path: str, flags: int) -> int:
     return descriptor
 
 
-def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES, lossy: bool = False) -> str:
+def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
     """Read a UTF-8 file, normalising line endings and removing a byte order mark.
-
-    With `lossy`, bytes that are not UTF-8 are replaced by U+FFFD.
 
     Raises:
         InputError: Missing, a directory, unreadable, too large, binary, or not UTF-8.
@@ -186,15 +184,13 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES, lossy: bool 
                 break  # binary, or an endless device such as /dev/zero
             if len(data) > max_bytes:
                 raise InputError(f"{name} is larger than the limit of {max_bytes:,} bytes")
-    text = decode_text(data, name, lossy=lossy)
+    text = decode_text(data, name)
     if "\r" in text:
         return text.replace("\r\n", "\n").replace("\r", "\n")
     return text
 
 
-def decode_text(
-    data: bytes | bytearray, name: str, first_line: int = 1, *, lossy: bool = False
-) -> str:
+def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
     """Decode UTF-8 with or without byte order mark.
 
     Raises:
@@ -205,7 +201,7 @@ def decode_text(
     offset = data.find(b"\0")
     if offset < 0:
         try:
-            return data.decode(errors="replace" if lossy else "strict").removeprefix("\ufeff")
+            return data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             offset = error.start
     line = first_line + data.count(b"\n", 0, offset)

@@ -106,8 +106,7 @@ def read_entries(
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
-        as_text: Whether a line that is not JSON is `Unparsed`, and so is a whole file that is
-            neither JSON nor YAML and does not start like a list. Bytes that are not UTF-8 are
+        as_text: Whether a line that is not JSON is `Unparsed`; bytes in it that are not UTF-8 are
             replaced.
 
     Raises:
@@ -140,18 +139,11 @@ def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[
         for place, raw in chain(head, source):
             check_line(raw, place)
             whole.append(raw)
-        text = decode_text(b"".join(whole), name, lossy=as_text)
+        text = decode_text(b"".join(whole), name)
     else:
-        text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES, lossy=as_text)
+        text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES)
     parse = parse_yaml if format_ == "yaml" else parse_json
-    try:
-        value = parse(text, name).value
-    except InputError as error:
-        if as_text and text.lstrip()[:1] not in {"", "["}:
-            yield Entry(Place(name), Unparsed(text, error))
-            return
-        raise
-    yield from _entries_of(value, name)
+    yield from _entries_of(parse(text, name).value, name)
 
 
 def _entries_of(value: Any, name: str) -> Iterator[Entry]:

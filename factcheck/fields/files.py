@@ -42,8 +42,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             `.yaml`, `.yml`: a list of objects, or a single one. `-` or a name without suffix: JSON
             or JSON lines.
         extracted: Whether the records are model output: null is a missing record, and anything but
-            an object is a reply that should contain one. A file that does not have the format of
-            its suffix is one reply or, if some of its lines are objects, one reply per line.
+            an object is a reply that should contain one, and so is a line that is not JSON.
 
     Returns:
         The records; a reply without an object, or nested too deeply, is `Unusable`.
@@ -59,7 +58,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
         elif isinstance(value, InputError):
             raise value
         elif extracted:
-            found += _replies(place, value)
+            found.append((place, _reply(place, value)))
         else:
             raise InputError(f"{place}: expected an object, got {json_type(value)}")
     if not found:
@@ -68,22 +67,19 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     return Records(values, name_of(path), places)
 
 
-def _replies(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
-    problem = value.problem if isinstance(value, Unparsed) else None
+def _reply(place: Place, value: Any) -> Any:
+    """Return the record in a reply."""
     if isinstance(value, Unparsed):
         text = value.text
     else:
         text = value if isinstance(value, str) else json_text(value)
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     try:
-        yield place, object_in(text)
+        return object_in(text)
     except InputError as error:
-        if not place.number and any(line.strip().startswith('{"') for _, line in lines):
-            for number, line in lines:
-                yield from _replies(Place(place.name, "line", number), line)
-            return
-        is_own = problem and not (place.number and text)
-        yield place, Unusable(text, str(problem) if is_own else f"{place}: {error}")
+        problem = f"{place}: {error}"
+    if isinstance(value, Unparsed) and not text:  # the line is too long
+        problem = str(value.problem)
+    return Unusable(text, problem)
 
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.documents import json_text, parse_json, read_text, write_text, write_with
-from factcheck.documents.files import MAX_TEXT_BYTES, Unparsed
+from factcheck.documents.files import MAX_TEXT_BYTES
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 from factcheck.errors import InputError
@@ -376,12 +376,3 @@ def test_broken_entries_and_other_files_are_refused(tmp_path: Path) -> None:
     assert read_document(lines).line_of((1, "a")) == 3
     with pytest.raises(InputError, match=r"r\.jsonl, line 2: not valid JSON"):
         read_document(put(lines, '{"a": 1}\n{"a": }\n'))
-
-
-def test_a_text_that_is_no_list_may_be_an_entry_as_it_stands(tmp_path: Path) -> None:
-    [entry] = read_entries(put(tmp_path / "a.json", 'Here: {"a": 1}'), as_text=True)
-    assert isinstance(entry.value, Unparsed)
-    assert entry.value.text == 'Here: {"a": 1}'
-    for text in ("", '[{"a": 1}, {"b": NaN}]', "[" * 200_000):
-        with pytest.raises(InputError, match="line 1"):
-            list(read_entries(put(tmp_path / "a.json", text), as_text=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from pathlib import Path
@@ -237,33 +238,22 @@ def put(folder: Path, name: str, content: str) -> Path:
     return path
 
 
-PROSE = "Sorry, I cannot."
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "values"),
-    [
-        ("r.json", 'Here you are:\n```json\n{"a": 1}\n```\nDone.', [{"a": 1}]),
-        ("r.json", '{"a": 1', ['{"a": 1']), ("r.yaml", "a: [1", ["a: [1"]), ("r", PROSE, [PROSE]),
-        ("r", f'{PROSE}\n{{"a": 1}}\n{{"a": 2}}\n', [PROSE, {"a": 1}, {"a": 2}]),
-        ("r.json", f'{{"a": 1}}\n\n{PROSE}\n{{"a": 2}}', [{"a": 1}, PROSE, {"a": 2}]),
-        ("r.jsonl", "null\n", [None]),
-    ],
-)  # fmt: skip
-def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
-    tmp_path: Path, name: str, content: str, values: list[Any]
-) -> None:
-    path = put(tmp_path, name, content)
-    records = read_records(path, extracted=True)
-    assert [one.record if isinstance(one, Unusable) else one for one in records] == values
-    for place, one in zip(records.places, records, strict=True):
-        assert not isinstance(one, Unusable) or one.reason.startswith(place)
-    with pytest.raises(InputError, match=re.escape(str(path))):
-        read_records(path)
-    broken = put(tmp_path, name.replace("jsonl", "json"), '[{"a": 1}, {"a": ')
-    if broken.suffix != ".yaml":  # its records cannot be counted
-        with pytest.raises(InputError, match="line 1: not valid JSON"):
-            read_records(broken, extracted=True)
+def test_a_line_or_an_item_may_be_what_a_model_wrote(tmp_path: Path) -> None:
+    prose = "Sorry, I cannot."
+    inside = 'Here: {"a": 2}'
+    text = "\n".join(["null", prose, '{"a": 1}', json.dumps(inside)])
+    lines = put(tmp_path, "r.jsonl", text)
+    items = put(tmp_path, "r.json", json.dumps([None, prose, {"a": 1}, inside]))
+    for path in (lines, items):
+        records = read_records(path, extracted=True)
+        first, unusable, *others = records
+        assert (first, others) == (None, [{"a": 1}, {"a": 2}])
+        assert isinstance(unusable, Unusable)
+        assert unusable.reason == f"{records.places[1]}: no JSON object"
+        with pytest.raises(InputError, match=re.escape(str(path))):
+            read_records(path)
+    with pytest.raises(InputError, match="line 1: not valid JSON"):
+        read_records(put(tmp_path, "r.json", prose), extracted=True)
 
 
 @pytest.mark.parametrize(
