@@ -104,8 +104,8 @@ def by_keywords(pairs: Sequence[Pair]) -> list[float]:
 def by_reference(pairs: Sequence[Pair]) -> list[float]:
     """The similarity of the embedded embedder."""
     cases = [{"actual_output": p.given, "references": [p.expected]} for p in pairs]
-    report = evaluate(cases, [ReferenceMatch()])
-    return [result.score or 0.0 for result in report.metrics[0].results.values()]
+    [report] = evaluate(cases, [ReferenceMatch()]).values()
+    return [result.score or 0.0 for result in report.results.values()]
 
 
 def by_pair_judge(pairs: Sequence[Pair]) -> list[float]:

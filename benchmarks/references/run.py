@@ -88,7 +88,7 @@ def token_jaccard(one: str, other: str) -> float:
 def scored(name: str, pairs: Sequence[Pair], metric: ReferenceMatch) -> Scored:
     """What both methods say; a pair without a score stops the run."""
     cases = [{"actual_output": pair.output, "references": pair.references} for pair in pairs]
-    results = [*evaluate(cases, [metric]).metrics[0].results.values()]
+    results = [*evaluate(cases, [metric])[metric.name].results.values()]
     failed = [result.reason for result in results if result.score is None]
     if failed:
         raise SystemExit(f"{name}: {len(failed)} pairs have no score; the first: {failed[0]}")

@@ -169,7 +169,7 @@ def references(
         ReferenceMatch(others, aggregation, threshold, embedder) as metric,
         output.spinner("Comparing"),
     ):
-        [result] = evaluate([{"actual_output": text}], [metric]).metrics
+        [result] = evaluate([{"actual_output": text}], [metric]).values()
     _report(result, to, fail_under)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.judges.ports import Ledger
-from factcheck.metrics.report import EvalReport, MetricReport, MetricResult, signature_of
+from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.runtime.loop import blocking, call, each, together
 from factcheck.settings import require_number
 
@@ -150,7 +150,7 @@ def metric(
         def brevity(case: EvalCase) -> float:
             return min(1.0, 200 / len(case.actual_output))
 
-        report = evaluate(cases, [brevity])
+        report = evaluate(cases, [brevity])["brevity"]
 
     The function, sync or async, takes a case and returns its score.
 
@@ -168,8 +168,8 @@ def metric(
 
 async def aevaluate(
     cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
-) -> EvalReport:
-    """Evaluate cases by metrics and return one report.
+) -> dict[str, MetricReport]:
+    """Evaluate cases by metrics; return the report of each metric by its name.
 
     A case that lacks a required field, or on which a metric fails, is errored for that metric: it
     neither passes nor fails, and does not affect the other cases.
@@ -183,8 +183,8 @@ async def aevaluate(
         ConfigError: An object is not a metric.
     """
     every = read_cases(cases)
-    measured = await together(measure(metric, every) for metric in _checked_metrics(metrics))
-    return EvalReport(tuple(every), tuple(measured))
+    reports = await together(measure(metric, every) for metric in _checked_metrics(metrics))
+    return {report.name: report for report in reports}
 
 
 evaluate = blocking(aevaluate)

@@ -259,58 +259,6 @@ class MetricReport(Report):
         ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class EvalReport(Report):
-    """Results of all metrics on all cases."""
-
-    DERIVED = ("passed",)
-    case_ids: tuple[str, ...]
-    """Ids of the cases, in order."""
-    metrics: tuple[MetricReport, ...]
-    """Reports of the metrics, in order."""
-
-    @property
-    def usage(self) -> Usage:
-        return sum((metric.usage for metric in self.metrics), Usage())
-
-    def __getitem__(self, place: tuple[str, str]) -> MetricResult:
-        """Return the result of a case and a metric: `report["case 1", "reference_match"]`."""
-        case_id, name = place
-        return {metric.name: metric.results for metric in self.metrics}[name][case_id]
-
-    @property
-    def passed(self) -> bool:
-        """Whether every case passed every metric; errored cases did not."""
-        return all(self.case_passed(case_id) for case_id in self.case_ids)
-
-    def case_passed(self, case_id: str) -> bool | None:
-        """Whether a case passed every metric; `None` if it failed none but errored on one."""
-        results = [metric.results[case_id].passed for metric in self.metrics]
-        if False in results:
-            return False
-        return None if None in results else True
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        return [row for metric in self.metrics for row in metric.to_rows()]
-
-    def page(self) -> Page:
-        verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
-        return Page(
-            "Passed",
-            f"{verdicts.count(True):,} of {plural(len(verdicts), 'case')}",
-            f"by {plural(len(self.metrics), 'metric')}",
-            parts=parts_of(
-                ("good", verdicts.count(True), "passed"),
-                ("bad", verdicts.count(False), "failed"),
-                ("unknown", verdicts.count(None), "errored"),
-            ),
-            also=tuple(one.page()._replace(name=name_text(one.name)) for one in self.metrics),
-            suite="metrics",
-            columns=_COLUMNS,
-            rows=self.to_rows,
-        )
-
-
 def _item(row: tuple[str, MetricResult]) -> Item:
     """Describe the result of a case."""
     case_id, result = row

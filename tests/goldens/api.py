@@ -35,7 +35,7 @@ def _metrics_report() -> str:
     def brevity(case: metrics.EvalCase) -> float:
         return 1 - len(case.actual_output) / len(case.source)
 
-    return metrics.evaluate(cases, [brevity]).to_json() + "\n"
+    return metrics.evaluate(cases, [brevity])["brevity"].to_json() + "\n"
 
 
 def _signatures() -> str:

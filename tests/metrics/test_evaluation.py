@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
-from factcheck.metrics import EvalCase, EvalReport, MetricResult, aevaluate, evaluate, metric
+from factcheck.metrics import EvalCase, MetricReport, MetricResult, aevaluate, evaluate, metric
 from factcheck.metrics.evaluation import read_cases
 from factcheck.references import ReferenceMatch
 from factcheck.reports.page import parts_of
@@ -30,9 +30,9 @@ def outputs(*texts: Any) -> list[EvalCase]:
     return [EvalCase(actual_output=text) for text in texts]
 
 
-def scores(report: EvalReport, metric: str) -> list[float | str | None]:
+def scores(reports: dict[str, MetricReport], name: str) -> list[float | str | None]:
     """For each case the score, or the code of its error."""
-    results = [report[case, metric] for case in report.case_ids]
+    results = reports[name].results.values()
     return [result.error.code if result.error else result.score for result in results]
 
 
@@ -51,13 +51,13 @@ def test_the_usage_of_the_guide_works_as_it_stands() -> None:
 
     report = asyncio.run(aevaluate([case], [metric]))
 
-    result = report["1", "reference_match"]
+    result = report["reference_match"].results["1"]
     assert result.passed is True
     assert result.score == metric.match(case).score
     assert result.details["best_index"] == 2
 
 
-def test_references_and_a_metric_of_ones_own_land_in_one_report() -> None:
+def test_references_and_metrics_of_ones_own_measure_the_same_cases() -> None:
     cases = [
         {"id": "good", "actual_output": "A diver found the crack.", "input": "x"},
         {"id": "bad", "actual_output": "Nothing."},
@@ -67,33 +67,29 @@ def test_references_and_a_metric_of_ones_own_land_in_one_report() -> None:
 
     report = evaluate(cases, [ReferenceMatch(["A diver found the crack."]), length, whole])
 
-    assert [row["metric"] for row in report.to_rows()] == [
-        *["reference_match"] * 3, *["length"] * 3, *["whole"] * 3,
-    ]  # fmt: skip
+    assert [*report] == ["reference_match", "length", "whole"]
     assert scores(report, "reference_match") == [1.0, 0.0, 1.0]
     assert scores(report, "whole") == [1.0, "input", "input"]
-    assert report["none", "whole"].reason == "the case lacks 'input', which whole needs"
-    assert [report.case_passed(case) for case in report.case_ids] == [True, False, None]
-    assert report.passed is False
-    assert report.metrics[0].signature["embedder"] == "local/3 (lexical)"
-    assert evaluate([], [length]).to_rows() == []
+    assert report["whole"].results["none"].reason == "the case lacks 'input', which whole needs"
+    assert report["reference_match"].signature["embedder"] == "local/3 (lexical)"
+    assert evaluate([], [length])["length"].to_rows() == []
 
 
 def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_counted() -> None:
     report = evaluate(outputs("long enough", "boom", "no", "down", ""), [length])
-    (summary,) = report.metrics
+    summary = report["length"]
     assert summary.counts == {"passed": 1, "failed": 2, "errors": 2}
     assert (len(summary.results), summary.pass_rate, summary.mean) == (5, 1 / 3, 1.2 / 3)
     assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable", 0.0]
-    assert report["2", "length"].reason == "RuntimeError: boom"
+    assert summary.results["2"].reason == "RuntimeError: boom"
     assert summary.interval == wilson(1 / 3, 3)
-    assert "length 0.400   1 of 3 cases passed, 2 more errored" in str(report)
-    assert "2  error   RuntimeError: boom\n4  error   no answer" in str(report)
-    assert report.page().parts == parts_of(
+    assert "Score 0.400   1 of 3 cases passed, 2 more errored" in str(summary)
+    assert "2  error   RuntimeError: boom\n4  error   no answer" in str(summary)
+    assert summary.page().parts == parts_of(
         ("good", 1, "passed"), ("bad", 2, "failed"), ("unknown", 2, "errored")
     )
     statuses = ["passed", "error", "failed", "error", "failed"]
-    assert [case.status for case in report.page().also[0].cases] == statuses
+    assert [case.status for case in summary.page().cases] == statuses
 
 
 def test_an_interrupt_is_no_result() -> None:
@@ -158,11 +154,12 @@ def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:
     report = evaluate(outputs("short", "much longer", ""), [brevity, waiting, whole])
 
     assert scores(report, "brevity") == [1.0, 5 / 11, "raised"]
-    assert [row["passed"] for row in report.to_rows()[:3]] == [True, False, None]
+    assert [row["passed"] for row in report["brevity"].to_rows()] == [True, False, None]
     assert brevity(EvalCase(actual_output="short")) == 1.0
     assert scores(report, "later") == [1.0, 0.0, 0.0]
     assert scores(report, "whole") == ["input"] * 3
-    assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).case_passed("1") is False
+    failed = evaluate([EvalCase(actual_output=1, input="x")], [whole])["whole"]
+    assert failed.counts["failed"] == 1
 
 
 @pytest.mark.parametrize(("given", "code"), [(2.0, "input"), ("1", "output"), (None, "output")])

@@ -39,7 +39,7 @@ COMPASS: dict[str, Sequence[float] | Failure[None] | Exception] = {
 
 def results(metric: ReferenceMatch, cases: Sequence[Any]) -> list[MetricResult]:
     given = [{"actual_output": one} if isinstance(one, str) else one for one in cases]
-    return [*evaluate(given, [metric]).metrics[0].results.values()]
+    return [*evaluate(given, [metric])[metric.name].results.values()]
 
 
 def compass(references: Sequence[str], **options: Any) -> ReferenceMatch:
@@ -157,7 +157,7 @@ def test_an_embedder_that_raises_is_an_error_of_all_its_cases(error: Exception) 
 def test_usage_is_booked() -> None:
     embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
     metric = ReferenceMatch(["east"], embedding_provider=embedder)
-    report = evaluate([{"actual_output": "north"}], [metric])
+    [report] = evaluate([{"actual_output": "north"}], [metric]).values()
     assert report.usage.prompt_tokens == 5
 
 
