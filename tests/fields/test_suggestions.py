@@ -272,32 +272,6 @@ def _reasons(schema: dict[str, Any]) -> Iterator[bool]:
         yield from _reasons(below) if isinstance(below, dict) else ()
 
 
-LINES = [
-    {"id": f"r{n}", "tags": ["a", "b", "c"], "lines": [{"sku": k, "n": n} for k in "xyz"]}
-    for n in range(6)
-]
-
-
-def test_a_wrapped_reply_scores_as_the_record_inside() -> None:
-    schema = annotate_xeval(infer_schema(LINES))
-    wrapped: list[Any] = [{"reply": one, "note": "ok"} for one in LINES]
-    found = evaluate(LINES, wrapped, schema)
-    key, *others = found.records[0].field_results
-
-    assert (key.path, key.status) == ("reply", "skipped")
-    assert {one.status for one in others if one.path != "note"} == {"match"}
-    assert others[-1].status == "hallucination"
-    joined = evaluate(LINES, wrapped[::-1], schema, id_field="id", join="id")
-    assert joined.total_omissions == 0
-
-
-def test_a_record_whose_key_is_in_the_schema_stays_as_it_is() -> None:
-    gold = [{"data": {"a": 1, "b": 2}, "a": 1, "b": 2}]
-    found = evaluate(gold, [{"data": {"a": 1, "b": 2}}], annotate_xeval(infer_schema(gold)))
-
-    assert found.total_omissions == 2
-
-
 def test_without_a_schema_one_is_suggested_and_judged_locally() -> None:
     class Sold(BaseModel):
         name: str
