@@ -1,12 +1,7 @@
-"""A small foreign evaluator with the same protocol for batch comparators, and types of its own.
-
-It dispatches the pending fields of flat records, record by record, and knows nothing of this
-package: what it is given has to work as it is.
-"""
+"""Types of a foreign evaluator with the same protocol for batch comparators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,26 +26,3 @@ class ComparatorResult:
     comparator: str
     reason: str | None = None
     skip: bool = False
-
-
-Outcome = tuple[str, float, "str | None"]
-"""Status, score and reason of a field."""
-
-
-def dispatch(
-    comparator: Callable[..., Any],
-    gold: Mapping[str, Any],
-    extracted: Mapping[str, Any],
-    params: Mapping[str, dict[str, Any]],
-) -> dict[str, Outcome]:
-    paths = [path for path in gold if path in extracted]
-    items = [
-        BatchItem(p, gold[p], extracted[p], gold[p], extracted[p], params.get(p, {})) for p in paths
-    ]
-    return {path: _outcome(answer) for path, answer in zip(paths, comparator(items), strict=True)}
-
-
-def _outcome(answer: Any) -> Outcome:
-    if not isinstance(answer, ComparatorResult):
-        return "batch_error", 0.0, None
-    return "match" if answer.score >= 1.0 else "mismatch", answer.score, answer.reason

@@ -255,37 +255,27 @@ def test_a_value_that_cannot_be_written_down_fails_alone_inside_a_running_loop()
     assert len(judge.calls[0].pairs) == 1
 
 
-class TestInAForeignEvaluator:
-    """The same object, unchanged, where results and items are of other types."""
+def test_a_foreign_evaluator_gets_the_same_results_of_its_own_type() -> None:
+    def theirs(item: BatchItem) -> foreign.BatchItem:
+        values = item.gold_raw, item.extracted_raw, item.gold_compared, item.extracted_compared
+        return foreign.BatchItem(item.path, *values, dict(item.params))
 
-    GOLD = {"a": "New York", "b": "x", "c": None, "d": "only gold", "e": {"k": [1]}, "f": "bad"}  # noqa: RUF012
-    FOUND = {"a": "NYC", "b": "x", "c": "y", "e": {"k": [2]}, "f": "worse", "g": "new"}  # noqa: RUF012
+    semantic, judge = comparator(
+        lambda pair: Failure(None, "output", "no") if pair.gold == "bad" else says(pair)
+    )
+    items = [
+        item("New York", "NYC", "a", instructions="cities"), item("x", "x", "s[].d"),
+        item(None, "y"), item({"k": [1]}, {"k": [2]}, "l[3].k[-1]"), item("bad", "worse"),
+    ]  # fmt: skip
+    answer: Any = semantic
+    *ours, failure = answer(items)
+    *found, same = answer([theirs(one) for one in items])
 
-    def script(self, pair: ValuePair) -> Any:
-        return Failure(None, "output", "no") if pair.gold == "bad" else says(pair)
-
-    def test_results_are_those_of_this_evaluator(self) -> None:
-        semantic, judge = comparator(self.script)
-        params = {"a": {"instructions": "cities"}}
-        theirs = foreign.dispatch(semantic, self.GOLD, self.FOUND, params)
-
-        own, own_judge = comparator(self.script)
-        schema = record(
-            a=compared({"semantic": params["a"]}),
-            **{name: {**MEANING, "type": ["string", "object"]} for name in "bcdef"},
-        )
-        ours = run(schema, [self.GOLD], [self.FOUND], registry_of(semantic=own))
-        results = ours.records[0].field_results
-
-        assert {path: status for path, (status, *_) in theirs.items()} == {
-            "a": "match", "b": "match", "c": "mismatch", "e": "mismatch", "f": "batch_error",
-        }  # fmt: skip
-        theirs["f"] = "batch_error", 0.0, "no"  # reasons of failures are kept here only
-        assert theirs.items() <= {f.path: (f.status, f.score, f.reason) for f in results}.items()
-        assert judge.calls == own_judge.calls
-        paths = {"s[].d": "x", "l[3].k[-1]": "x"}
-        foreign.dispatch(semantic, paths, dict.fromkeys(paths, "y"), {})
-        assert [pair.path for pair in judge.calls[-1].pairs] == ["s[].d", "l[].k[]"]
+    assert found == [foreign.ComparatorResult(r.score, r.comparator, r.reason) for r in ours]
+    assert [result.score for result in found] == [1.0, 1.0, 0.0, 0.0]
+    assert failure == same == Failure(None, "output", "no")
+    paths = [[pair.path for pair in call.pairs] for call in judge.calls]
+    assert paths == [["a", "l[].k[]", "a"]] * 2
 
 
 class TestSemantic:
