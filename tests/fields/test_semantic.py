@@ -152,7 +152,7 @@ def test_a_judge_of_batches_sees_unequal_pairs_in_one_call(
 
 
 def test_other_values_are_asked_once_each_wherever_they_stand() -> None:
-    semantic, judge = comparator(across_records=True)
+    semantic, judge = comparator()
     schema = record(city=MEANING, l=array(record(city=MEANING)), s=best(MEANING))
     gold = {"city": "New York", "l": [{"city": "New York"}, {"city": "Rome"}], "s": ["New York"]}
     found = {"city": "NYC", "l": [{"city": "NYC"}, {"city": "Oslo"}], "s": ["NYC"]}

@@ -231,7 +231,6 @@ class SemanticComparator(SessionUser):
             or an object with the `PairJudge` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
         name: Name of the comparator in results.
         batch_size: Maximum number of pairs per request to a language model, from 1 to 100.
-        across_records: Whether one call may hold fields of many records.
         specificity: Whether an extracted value may be more or less specific than the gold value;
             the schema takes precedence.
         threshold: Minimum probability of a match, for judges that give one; the schema takes
@@ -246,6 +245,7 @@ class SemanticComparator(SessionUser):
     """
 
     is_batch: ClassVar[bool] = True
+    across_records: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -253,7 +253,6 @@ class SemanticComparator(SessionUser):
         *,
         name: str = "semantic",
         batch_size: int = BATCH_SIZE,
-        across_records: bool = True,
         specificity: Specificity = "exact",
         threshold: float | None = None,
         instructions: str = "",
@@ -262,7 +261,6 @@ class SemanticComparator(SessionUser):
     ) -> None:
         super().__init__(session, options)
         self.name = name
-        self.across_records = across_records
         self._defaults: dict[str, Any] = {"specificity": specificity, "instructions": instructions}
         if threshold is not None:
             self._defaults["threshold"] = threshold
