@@ -258,6 +258,46 @@ def _with_makers(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_last(tokens: list[Token]) -> list[Token]:
+    """Return words with a year under the last of a list that is told in the present.
+
+    As in `has flu, mumps and a hip replacement in 2015`; and with what goes with all of a list
+    under its verb: `keeps the roof and the drains in repair`.
+    """
+    for place, token in enumerate(tokens[1:], 1):
+        if token.relation != "prep" or token.text != "in":
+            continue
+        before, head = tokens[place - 1], tokens[token.head]
+        is_last = before.relation == "conj" and before.tag in NOUNS
+        is_year = any(t.head == place and re.fullmatch(r"\d{4}", t.text) for t in tokens)
+        if is_last and is_year and head.tag in ("VBZ", "VBP"):
+            tokens[place] = token._replace(head=place - 1)
+        first = token.head
+        while tokens[first].relation == "conj":
+            first = tokens[first].head
+        verb = tokens[first].head
+        if is_last and token.head == place - 1 and tokens[verb].text in ("keep", "keeps", "kept"):
+            tokens[place] = token._replace(head=verb)
+    return tokens
+
+
+def _with_periods(tokens: list[Token]) -> list[Token]:
+    """Return words with an end under what ends: `results for the six months ended 30 June`."""
+    for place, token in enumerate(tokens[1:], 1):
+        before = tokens[place - 1]
+        is_end = token.text in ("ended", "ending") and token.head < place
+        if not is_end or before.relation != "pobj" or before.text not in _PERIODS:
+            continue
+        for i, each in enumerate(tokens[:place]):
+            if each.head == place and each.relation in SUBJECTS:
+                tokens[i] = each._replace(head=token.head, relation="dobj")
+        tokens[place] = token._replace(head=place - 1, relation="acl", tag="VBN")
+    return tokens
+
+
+_PERIODS = frozenset({"month", "months", "year", "quarter", "week", "weeks", "half", "period"})
+
+
 def _with_latest(tokens: list[Token]) -> list[Token]:
     """Return words with a phrase under what it goes on: `often, most recently in May`.
 
@@ -584,6 +624,8 @@ _MENDS = (
     _with_sequels,
     _with_makers,
     _with_latest,
+    _with_last,
+    _with_periods,
     _with_spans,
     _with_pairs,
     _with_second_names,

@@ -52,6 +52,8 @@ _TAKING = WORDS["transitive"] | word_set(
 )
 """Verbs that may say something of the object of the next."""
 _OBJECTS = word_set("me him us them")
+_LASTING = WORDS["states"] | word_set("led run headed backed funded managed chaired planned")
+"""Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
 _RIVALLING = word_set("with against")
 """Behind these stands a rival: `a draw with Ajax in Ulm`."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
@@ -246,7 +248,7 @@ class Propositions(Roles):
                 continue
             holds = _NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
-            if said and not own and said[-1] < kid:  # `said it closed and would reopen`
+            if said and not own and self._is_still_said(said[-1], kid):
                 inner = self._subjects(said[-1], self.freedom(said[-1]))
                 says = Sayer(subjects[0].words, frozenset(self.helped(verb)))
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
@@ -258,6 +260,13 @@ class Propositions(Roles):
                 is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`
                 lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
+
+    def _is_still_said(self, said: int, kid: int) -> bool:
+        """Tell whether a verb goes on with what is said: `said it closed and would reopen`.
+
+        It does not if it says something itself: `said it closed, and urged ...`.
+        """
+        return said < kid and self.low[kid] not in _SAYING
 
     def _is_led(self, verb: int) -> bool:
         """Tell whether a participle is read as a subject: `Knowing that it was late, Anna left`."""
@@ -387,7 +396,9 @@ class Propositions(Roles):
         for kid in self.of(noun, "prep"):
             is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
             named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
-            if named and kid not in self.hidden and (is_such or self.low[kid] == "including"):
+            is_mixed = any(self.low[i] == "but" for i in self.of(kid, "cc"))
+            is_open = kid not in self.hidden and not is_mixed
+            if named and is_open and (is_such or self.low[kid] == "including"):
                 return kid
         return None
 
@@ -424,6 +435,7 @@ class Propositions(Roles):
         """Return a short clause that says why or when, as a detail of the clause around it."""
         words = frozenset(self.under(clause))
         is_contrast = self.opening(clause) in ("while", "whereas") and self.is_set_off(clause)
+        is_contrast |= self._is_own_remark(clause)
         is_short = len(words) <= _MOST_LINKED and not is_contrast
         return [Detail(words, "reason")] if is_short else []
 
@@ -441,7 +453,8 @@ class Propositions(Roles):
     def _below(self, kid: int, free: Freedom) -> list[Part]:
         token = self.tokens[kid]
         has_subject = self.subject(kid) is not None and token.relation != "conj"
-        if token.relation == "relcl" or has_subject or self.is_condition(kid):
+        is_span = token.text == "between"
+        if token.relation == "relcl" or has_subject or is_span or self.is_condition(kid):
             return [Part(frozenset(self.under(kid)))]
         if token.relation == "acl":
             free = Freedom(drop=False, split=False)
@@ -467,6 +480,9 @@ class Propositions(Roles):
         together = _TOGETHER | WORDS["bundles"]
         if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
             return []
+        is_span = token.tag == "CD" and self.low[min(self.under(place))] == "between"
+        if is_span or self._is_whole(place, heads):
+            return []
         if token.relation == "amod" and not self._are_kinds(token.head, heads):
             return []
         is_gapped = self.low[token.head] == "with" and any(
@@ -475,6 +491,23 @@ class Propositions(Roles):
         if is_gapped or self.low[token.head] in together or not self._are_alike(heads, links):
             return []
         return heads
+
+    def _is_whole(self, place: int, heads: Sequence[int]) -> bool:
+        """Tell whether a list is what several are, not each: `the names A and B`.
+
+        So are `brothers Carlo and Ettore` and `the threats are fire and rain`; and with towns,
+        each may go with a country: `Brno, Slovakia, and Tisno, Croatia`.
+        """
+        token = self.tokens[place]
+        several = [i for i in self.of(place, "compound", "nmod") if self.tokens[i].tag in PLURAL]
+        if token.relation == "attr":
+            several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
+        is_behind_colon = self.low[min(self.under(place)) - 1] == ":"
+        if token.relation == "appos" and not (self.is_set_off(place) or is_behind_colon):
+            several.append(token.head)
+        places = [*heads, *self.of(heads[-1], "appos")]
+        is_paired = len(places) > len(heads) > 1 and len(places) % 2 == 0
+        return bool(several) or (is_paired and {self.tokens[i].tag for i in places} <= NAMES)
 
     def _are_kinds(self, noun: int, words: Sequence[int]) -> bool:
         """Tell whether a noun can be said with each of some adjectives: not `red and white`."""
@@ -530,11 +563,19 @@ class Propositions(Roles):
             if not sayers:
                 self._participle(parts[1], parts[0])
         elif self.subject(place) is not None:
-            self._clause(place, None, kind="clause", sayers=sayers)
+            is_own = self._is_own_remark(place)
+            self._clause(place, None, kind="clause", sayers=() if is_own else sayers)
         elif (subject := self.subject(self.main(head))) is not None:
             verb = self.gerund(place) if token.relation == "prep" else place
             if verb is not None and not sayers:
                 self._participle(verb, subject)
+
+    def _is_own_remark(self, verb: int) -> bool:
+        """Tell whether a contrast is the reporter's: `said no, although she conceded that ...`."""
+        is_contrast = self.opening(verb) in ("although", "though") and self.low[verb] in _SAYING
+        subject = self.subject(verb)
+        is_pronoun = subject is not None and self.tokens[subject].tag == "PRP"
+        return is_contrast and is_pronoun and not self.of(verb, "auxpass")
 
     def _short(self, noun: int, without: int) -> Words:
         """Return a noun with what it needs to be known by, without a phrase that is told of it."""
@@ -648,8 +689,8 @@ class Propositions(Roles):
         while self.finite(main) is None and self.tokens[main].head != main:
             main = self.tokens[main].head
         is_past = self.has_happened(main)
-        lasts = self.low[verb] in WORDS["states"] and not self.is_past(main)
-        link = self._be(noun, verb, past=not lasts if token.tag == "VBN" else is_past)
+        lasts = self.low[verb] in _LASTING and not self.is_past(main)
+        link = self._be(noun, verb, past=not lasts if token.tag != "VBG" else is_past)
         helpers = [i for i in self.helped(verb) if self.low[i] in ("having", "being")]
         gone = frozenset(helpers)
         if helpers and self.low[helpers[0]] == "having":
@@ -665,7 +706,9 @@ class Propositions(Roles):
                 self._put((about, link, words | detail.words), detail.kind, verb, core)
             kind = "list"
         for kid in self.of(verb, "conj"):
-            if self.tokens[kid].tag in ("VBN", "VBG") and self.subject(kid) is None:
+            is_alike = token.tag == "VBN" and self.tokens[kid].tag == "VBD"
+            is_alike |= self.tokens[kid].tag in ("VBN", "VBG")
+            if is_alike and self.subject(kid) is None:
                 self._participle(kid, noun)
 
     def _titles(self) -> None:

@@ -56,6 +56,7 @@ _IN_PICTURE = re.compile(
 )
 """Opens a bracket that says where somebody stands in a picture."""
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
+_EMPTY = word_set("made held used kept done given taken set put")
 _TRENDS = word_set("up down")
 _PEOPLE = word_set("he she they we i")
 _INNER = word_set("relcl acl advcl ccomp appos conj bracket parataxis csubj")
@@ -126,6 +127,7 @@ class Roles(Tree):
             or self._is_torn_saying(verb)
             or self._is_gapped(verb)
             or self._is_torn_list(verb)
+            or self._is_weighed(verb)
         ):
             return True
         head = self.tokens[token.head]
@@ -215,6 +217,12 @@ class Roles(Tree):
         is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
         is_joint |= self.low[verb] in WORDS["collective"] or self._is_matched(verb)
         return Freedom(affirmed and drop, affirmed and not is_joint)
+
+    def _is_weighed(self, verb: int) -> bool:
+        """Tell whether two things are weighed: `in steam rather than in oil`, `as much as in`."""
+        is_rather = any(self.low[i] == "than" for i in self.of(verb, "cc"))
+        much = [i for i in self.of(verb, "advmod") if self.low[i] == "much"]
+        return is_rather or any(self.of(i, "prep") for i in much)
 
     def _is_matched(self, verb: int) -> bool:
         """Tell whether each subject has a rank of its own: `Ann and Tom came third and fifth`."""
@@ -324,6 +332,9 @@ class Roles(Tree):
             return phrases[0] if phrases else None
         is_passive = self.of(verb, "auxpass") or self.tokens[verb].tag == "VBN"
         is_enough = any(self._governs(verb, k) for k in phrases)
+        is_empty = is_passive and self.low[verb] in _EMPTY and not self.has_happened(verb)
+        if is_empty and phrases:
+            return phrases[0]  # `is made with flour`
         if is_passive or is_enough or self.low[verb] in WORDS["intransitive"]:
             return None
         return next((k for k in phrases if not self.is_time(k)), phrases[0] if phrases else None)

@@ -17,6 +17,8 @@ _FRONTED = frozenset({"prep", "advcl", "npadvmod", "advmod"})
 """Relations of phrases that a comma parts from the subject behind them."""
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
 _OPENING = frozenset(_MATES.values())
+_NUMERIC = frozenset({"", "CARDINAL", "ORDINAL", "DATE", "TIME", "QUANTITY", "PERCENT", "MONEY"})
+"""Kinds of entities that are no names."""
 _IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 
@@ -210,7 +212,8 @@ def _paired(text: str) -> str:
 
 def _is_small(token: Token) -> bool:
     """Tell whether the first word of a sentence is written small elsewhere."""
-    return token.tag not in NAMES and token.text != "I" and not token.entity
+    is_name = token.tag in NAMES or token.entity not in _NUMERIC
+    return not is_name and (token.text == "A" or not token.text.isupper())
 
 
 def singular_of(verb: str) -> str:

@@ -274,6 +274,36 @@ TOLD = {
         ["Men who ran lived longer than men who smoked."]),
     "what may be before": ("It could be years before they left Ulm.",
         ["It could be years.", "It could be years before they left Ulm."]),
+    "two verbs of saying": (
+        'Eva Kern said the mill was "the last one", and argued that the dam had leaked.',
+        ['Eva Kern said the mill was "the last one".',
+        "Eva Kern argued that the dam had leaked."]),
+    "a remark of the reporter's": (
+        'Eva Kern said families were being "punished", although she conceded that it had leaked.',
+        ['Eva Kern said families were being "punished".', "She conceded that it had leaked."]),
+    "towns with countries": ("Velm is twinned with Brno, Slovakia, and Tisno, Croatia.",
+        ["Velm is twinned.", "Velm is twinned with Brno, Slovakia, and Tisno, Croatia."]),
+    "brothers": ("The firm was founded by brothers Carlo and Ettore Terrano.",
+        ["The firm was founded.", "The firm was founded by brothers Carlo and Ettore Terrano."]),
+    "what several are": ("The main threats are drainage, fire and hunting.",
+        ["The main threats are drainage, fire and hunting."]),
+    "names of several": ("Its products are sold under the names Terrano, Visus and Levanto.",
+        ["Its products are sold under the names Terrano, Visus and Levanto."]),
+    "what is still led": ("The group, led by Anna Kern, hopes to win.",
+        ["The group hopes to win.", "The group is led.", "The group is led by Anna Kern."]),
+    "what holds for all of a list": (
+        "The Landlord shall keep the roof, the outside walls and the drains in repair.",
+        ["The Landlord shall keep the roof in repair.",
+        "The Landlord shall keep the outside walls in repair.",
+        "The Landlord shall keep the drains in repair."]),
+    "a year of the last in a list": (
+        "His history includes diabetes, hypertension and a hip replacement in 2015.",
+        ["His history includes diabetes.", "His history includes hypertension.",
+        "His history includes a hip replacement.",
+        "His history includes a hip replacement in 2015."]),
+    "months that ended": ("Norvale Foods announced results for the six months ended 30 June 2024.",
+        ["Norvale Foods announced results.",
+        "Norvale Foods announced results for the six months ended 30 June 2024."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
