@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
@@ -60,6 +60,8 @@ _TIED = re.compile(
 """Before values that are not told one by one."""
 _INVERTING = frozenset({"up", "down", "out", "in", "off", "away", "here", "there"})
 """Behind these, the subject follows its verb."""
+_OF_SPEAKERS = frozenset({"apposition", "title", "relative", "participle"})
+"""Kinds of propositions about a noun."""
 _CLOSERS = " \n\r\t\"'\u201d\u2019)]*_"
 _FARTHEST_SPEAKER = 3
 """Sentences of a quotation after which its speaker is still looked for."""
@@ -196,6 +198,7 @@ class _Reader:
             yield from self._statements(text, quoted.start, end, speaker + ":", is_item=False)
         elif _WORD.search(quoted.said):
             yield [Told(f'"{finished(quoted.said)}"', Span(0, len(text)))]
+        yield _told_of_speaker(text, quoted.who)
 
     def _resolved(self, quoted: Quoted) -> str:
         tree = Tree(quoted.who, read_tokens(quoted.who))
@@ -326,24 +329,39 @@ def _items(text: str) -> list[Span]:
     return [Span(*item.span()) for item in items] if is_ended and not has_verb else []
 
 
-def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:
-    """Return what a sentence states; all of it in one piece if it cannot be taken apart."""
-    wording = Wording(tree, named)
+def _told_of_speaker(text: str, who: str) -> list[Told]:
+    """Return what is told of a speaker beside a quotation: `said Anna Kern, who owns the mill`."""
+    verb, _, name = who.partition(" ")
+    is_behind = verb.lower() in WORDS["saying"]
+    shown = f"{name.rstrip(' .')}, {verb}." if is_behind else who
+    place = Span(text.index(who), text.index(who) + len(who))
+    tree = Propositions(shown, read_tokens(shown))
+    told = _accepted(tree, Wording(tree, {}), _OF_SPEAKERS)
+    return [each._replace(place=place) for each in told]
+
+
+def _accepted(
+    tree: Propositions, wording: Wording, kinds: Container[str] | None = None
+) -> list[Told]:
+    """Return the accepted propositions, of some kinds or of all, and their details."""
     found = tree.read()
     statements = [wording.tell(each.segments, each.singular) for each in found]
     kept: dict[int, int] = {}
     told: list[Told] = []
     for at, is_kept in enumerate(accept(tree, found, [each.text for each in statements])):
-        if is_kept:
-            core = found[at].core
+        core = found[at].core
+        kind = found[at if core is None else core].kind
+        if is_kept and (kinds is None or kind in kinds):
             kept[at] = len(told)
-            told.append(
-                Told(
-                    statements[at].text,
-                    statements[at].own,
-                    None if core is None else kept.get(core),
-                )
-            )
+            of = None if core is None else kept.get(core)
+            told.append(Told(statements[at].text, statements[at].own, of))
+    return told
+
+
+def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:
+    """Return what a sentence states; all of it in one piece if it cannot be taken apart."""
+    wording = Wording(tree, named)
+    told = _accepted(tree, wording)
     if told:
         return told
     words = frozenset(i for i in range(len(tree.tokens)) if not tree.is_mark[i])

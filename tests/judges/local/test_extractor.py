@@ -195,7 +195,13 @@ TOLD = {
         "It rained."]),
     "a report before the speaker": (
         'Asked about reported interest from Porto, Kern said: "It is just paper talk."',
-        ["Kern said: It is just paper talk."]),
+        ["Kern said: It is just paper talk.",
+        "Kern was asked about reported interest from Porto."]),
+    "what is told of a speaker": (
+        ('"We grew," said chief Ida Holm, who joined in May. '
+        '"We won," said Tom Orr, adding that he left.'),
+        ['Chief Ida Holm said: "We grew".', "Chief Ida Holm joined in May.",
+        'Tom Orr said: "We won".', "Tom Orr added that he left."]),
     "what a speaker calls ours, later": (
         "Agent: Our best plan is the Gold Plan. It pays for cars.\n\nClient: Certainly.",
         ["Agent: Our best plan is the Gold Plan.", "Agent: Our best plan pays for cars."]),
