@@ -187,9 +187,12 @@ def _with_reduced(tokens: list[Token]) -> list[Token]:
     The parser may take the participle for the verb.
     """
     for verb, token in enumerate(tokens):
-        noun = verb - 2
-        is_led = noun >= 0 and tokens[verb - 1].text == "," and tokens[noun].head == verb
-        if not is_led or tokens[noun].relation not in SUBJECTS or token.tag not in ("VBD", "VBN"):
+        nouns = [i for i in range(verb) if tokens[i].head == verb]
+        noun = next((i for i in nouns if tokens[i].relation in SUBJECTS), verb)
+        between = tokens[noun + 1 : verb]
+        is_led = bool(between) and between[0].text == ","
+        is_led &= all(word.tag == "RB" for word in between[1:])  # `Kelly, once tipped to win,`
+        if not is_led or token.tag not in ("VBD", "VBN"):
             continue
         kids = [(i, t) for i, t in enumerate(tokens) if t.head == verb and i != verb]
         is_joined = any(t.relation == "cc" for _, t in kids)
@@ -312,6 +315,11 @@ def _with_latest(tokens: list[Token]) -> list[Token]:
             )
             if is_score and _kind_of(tokens, place - 1) == "number":
                 tokens[place] = token._replace(head=place - 1)
+        verbs = [i for i in range(token.head + 1, place) if tokens[i].relation == "conj"]
+        verbs = [i for i in verbs if tokens[i].head == token.head and tokens[i].tag in FINITE]
+        if token.text in ("up", "down") and token.relation == "advmod" and verbs:
+            tokens[place] = token._replace(head=verbs[-1])
+            continue
         is_row = [word.text for word in tokens[place : place + 3]] == ["in", "a", "row"]
         is_row |= token.text == "alike"
         if is_row and before.tag in NOUNS:

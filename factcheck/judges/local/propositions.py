@@ -180,6 +180,12 @@ class Propositions(Roles):
             self._combine(verb, subjects, parts, kind, sayers, lead)
         self._joined(verb, subjects, sayers, shared, said)
 
+    def _is_lead(self, words: Words, verb: int, subject: Part) -> bool:
+        """Tell whether a detail leads a joined verb: `It grew and, by May, had become a firm`."""
+        last = max(words, default=verb)
+        is_between = min(words, default=0) > max(subject.words, default=0) and last < verb
+        return is_between and self.subject(verb) is None and self.low[last + 1] == ","
+
     def _with_shared_object(self, verb: int, parts: list[Part], free: Freedom) -> list[Part]:
         """Return what a verb says with the object of the next: `found and removed a tumour`."""
         taken = self._object_behind(verb) if self.low[verb] in _TAKING else None
@@ -218,7 +224,10 @@ class Propositions(Roles):
             words = subject.words | part.words | lead
             core = self._put((words,), "list" if number else kind, verb, None, sayers, singular)
             for detail in (*part.details, *subject.details):
-                self._put((words | detail.words,), detail.kind, verb, core, sayers, singular)
+                segments: tuple[Words, ...] = (words | detail.words,)
+                if not sayers and self._is_lead(detail.words - words, verb, subject):
+                    segments = (detail.words - words, words)
+                self._put(segments, detail.kind, verb, core, sayers, singular)
 
     def _said(self, verb: int, sayers: tuple[Sayer, ...], details: Sequence[Detail]) -> None:
         """Tell what somebody says; the details of saying go with the first."""

@@ -102,7 +102,7 @@ class Tree:
         marks = self.of(verb, "mark") + [
             i
             for i in self.of(verb, "advmod")
-            if self.tokens[i].tag == "WRB" or (is_bare and self.low[i] == "once" and i < verb)
+            if self.tokens[i].tag == "WRB" or (is_bare and self.low[i] == "once" and not i)
         ]
         return self.low[marks[0]] if marks else ""
 

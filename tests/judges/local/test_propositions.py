@@ -304,6 +304,15 @@ TOLD = {
     "months that ended": ("Norvale Foods announced results for the six months ended 30 June 2024.",
         ["Norvale Foods announced results.",
         "Norvale Foods announced results for the six months ended 30 June 2024."]),
+    "a phrase before a joined verb": (
+        "The mill closed in May but, after a fire, opened again in June.",
+        ["The mill closed in May.", "The mill opened again in June.",
+        "After a fire, the mill opened again in June."]),
+    "what was once": (
+        "Kelly, once tipped to star in a remake alongside Jude Law, shot to fame in 2011.",
+        ["Kelly shot to fame in 2011.", "Kelly was tipped to star in a remake.",
+        "Kelly was tipped to star in a remake alongside Jude Law.",
+        "Kelly was once tipped to star in a remake."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
