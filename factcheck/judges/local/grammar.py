@@ -440,6 +440,18 @@ def _with_goals(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_remarks(tokens: list[Token]) -> list[Token]:
+    """Return words with a noun behind a dash loose: `was at 113 kg - a difference of 20 kg`."""
+    for place, token in enumerate(tokens):
+        start = min([place, *(i for i, t in enumerate(tokens) if t.head == place)])
+        mark = tokens[start - 1]
+        is_behind_dash = start > 0 and mark.tag == ":" and mark.text != ":"
+        is_led = any(t.head == token.head and t.relation == "prep" for t in tokens[:start])
+        if token.relation == "attr" and is_behind_dash and is_led and token.head < start:
+            tokens[place] = token._replace(relation="meta")
+    return tokens
+
+
 def _with_equals(tokens: list[Token]) -> list[Token]:
     """Return words with nouns under a noun, not under its verb: `is a nurse in Ulm, and a poet`."""
     for place, token in enumerate(tokens):
@@ -645,6 +657,7 @@ _MENDS = (
     _with_adjectives,
     _with_jobs,
     _with_one_subject,
+    _with_remarks,
     _with_equals,
     _with_objects,
     _with_modals,

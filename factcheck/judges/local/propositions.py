@@ -581,10 +581,8 @@ class Propositions(Roles):
 
     def _is_own_remark(self, verb: int) -> bool:
         """Tell whether a contrast is the reporter's: `said no, although she conceded that ...`."""
-        is_contrast = self.opening(verb) in ("although", "though") and self.low[verb] in _SAYING
-        subject = self.subject(verb)
-        is_pronoun = subject is not None and self.tokens[subject].tag == "PRP"
-        return is_contrast and is_pronoun and not self.of(verb, "auxpass")
+        is_contrast = self.opening(verb) in ("although", "though", "while", "whereas")
+        return is_contrast and self.low[verb] in _SAYING and not self.of(verb, "auxpass")
 
     def _short(self, noun: int, without: int) -> Words:
         """Return a noun with what it needs to be known by, without a phrase that is told of it."""

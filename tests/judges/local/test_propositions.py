@@ -313,6 +313,13 @@ TOLD = {
         ["Kelly shot to fame in 2011.", "Kelly was tipped to star in a remake.",
         "Kelly was tipped to star in a remake alongside Jude Law.",
         "Kelly was once tipped to star in a remake."]),
+    "a remark behind a dash": (
+        "Joshua was at a career heaviest of 113 kg on Saturday - a difference of almost 20kg.",
+        ["Joshua was at a career heaviest of 113 kg.",
+        "Joshua was at a career heaviest of 113 kg on Saturday."]),
+    "what others report": (
+        "Reports said rooms would be used on flights, while other media quoted his office.",
+        ["Reports said rooms would be used on flights.", "Other media quoted his office."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
