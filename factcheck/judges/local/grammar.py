@@ -493,6 +493,64 @@ def _with_objects(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_roles(tokens: list[Token]) -> list[Token]:
+    """Return words with a second role under the first: `a judge at the court and its author`."""
+    for place, token in enumerate(tokens):
+        goal = tokens[token.head]
+        phrase = tokens[goal.head]
+        if token.relation != "conj" or goal.relation != "pobj" or phrase.relation != "prep":
+            continue
+        role = tokens[phrase.head]
+        are_roles = is_person(token.text.lower()) and is_person(role.text.lower())
+        if are_roles and token.tag == "NN" == role.tag and not is_person(goal.text.lower()):
+            for i in range(token.head, place):
+                if tokens[i].relation == "cc":
+                    tokens[i] = tokens[i]._replace(head=phrase.head)
+            tokens[place] = token._replace(head=phrase.head)
+    return tokens
+
+
+def _with_new_subjects(tokens: list[Token]) -> list[Token]:
+    """Return words with the noun behind `and` as a subject: `and Kern, who was ill, left`."""
+    for verb, token in enumerate(tokens):
+        is_joined = token.relation == "conj" and token.tag in ("VBD", "VBN", "VBZ")
+        if not is_joined or tokens[verb - 1].text != "," or _has_subject(tokens, verb):
+            continue
+        links = [i for i in range(token.head, verb) if tokens[i].relation == "cc"]
+        noun = _end_of_noun(tokens, links[-1] + 1) - 1 if links else verb
+        is_name = noun < verb - 1 and links[-1] < noun and tokens[noun + 1].text == ","
+        if is_name and tokens[noun].tag in NAMES:
+            first = noun
+            while tokens[first].head > links[-1] and tokens[first].relation in (
+                "appos",
+                "compound",
+            ):
+                first = tokens[first].head
+            tokens[first] = tokens[first]._replace(head=verb, relation="nsubj")
+            tokens[verb] = tokens[verb]._replace(tag="VBD" if token.tag == "VBN" else token.tag)
+    return tokens
+
+
+def _with_doers(tokens: list[Token]) -> list[Token]:
+    """Return words with a participle under the clause before it: `died after it fell, crushing`."""
+    for place, token in enumerate(tokens):
+        if token.tag != "VBG" or token.relation != "advcl" or tokens[place - 1].text != ",":
+            continue
+        before = [
+            i
+            for i, t in enumerate(tokens[:place])
+            if t.head == token.head and t.relation == "advcl" and _has_subject(tokens, i)
+        ]
+        is_passive = any(t.head == token.head and t.relation == "auxpass" for t in tokens)
+        if before and (is_passive or token.text in _CLAIMING):
+            tokens[place] = token._replace(head=before[-1])
+    return tokens
+
+
+_BESIDE = frozenset({"appos", "compound"})
+_CLAIMING = frozenset({"claiming", "saying", "arguing", "insisting", "alleging", "adding"})
+
+
 def _with_modals(tokens: list[Token]) -> list[Token]:
     """Return words with helping verbs that the parser took for nouns: `tenants shall pay`."""
     for place, token in enumerate(tokens):
@@ -660,6 +718,9 @@ _MENDS = (
     _with_remarks,
     _with_equals,
     _with_objects,
+    _with_roles,
+    _with_new_subjects,
+    _with_doers,
     _with_modals,
     _with_lists,
     _with_joined_verbs,

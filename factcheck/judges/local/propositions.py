@@ -51,11 +51,13 @@ _TAKING = WORDS["transitive"] | word_set(
     "writes directs produces designs builds paints composes edits records"
 )
 """Verbs that may say something of the object of the next."""
+_MOSTLY = word_set("mostly mainly largely primarily chiefly partly")
+"""Before phrases that hold for several things together."""
 _OBJECTS = word_set("me him us them")
 _LASTING = WORDS["states"] | word_set("led run headed backed funded managed chaired planned")
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
-_RIVALLING = word_set("with against")
-"""Behind these stands a rival: `a draw with Ajax in Ulm`."""
+_RIVALLING = word_set("with against by")
+"""Behind these, a place may be that of the event: `a draw with Ajax in Ulm`."""
 _PREPOSITIONS = word_set("from in at on to of for with about by")
 
 
@@ -156,7 +158,7 @@ class Propositions(Roles):
         subjects = subjects or self._subjects(verb, free)
         is_saying = self.low[verb] in _SAYING
         parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
-        parted = [k for k in parted if not self._is_led(k)]
+        parted = [k for k in parted if not (self._is_led(k) or self.is_inverted(k))]
         said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
         said += [k for k in self.of(verb, "conj") if said and self.opening(k) == "that"]
         self.hidden.update(said, parted)
@@ -406,6 +408,7 @@ class Propositions(Roles):
             is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
             named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
             is_mixed = any(self.low[i] == "but" for i in self.of(kid, "cc"))
+            is_mixed |= is_such and self.tokens[noun].relation in SUBJECTS
             is_open = kid not in self.hidden and not is_mixed
             if named and is_open and (is_such or self.low[kid] == "including"):
                 return kid
@@ -489,8 +492,11 @@ class Propositions(Roles):
         together = _TOGETHER | WORDS["bundles"]
         if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
             return []
-        is_span = token.tag == "CD" and self.low[min(self.under(place))] == "between"
-        if is_span or self._is_whole(place, heads):
+        is_span = self.low[min(self.under(place))] == "between" and all(
+            any(self.tokens[i].tag == "CD" for i in self.under(head)) for head in heads
+        )
+        before = self.low[token.head - 1] if token.relation == "pobj" else ""
+        if is_span or before in _MOSTLY or self._is_whole(place, heads):
             return []
         if token.relation == "amod" and not self._are_kinds(token.head, heads):
             return []
@@ -508,7 +514,8 @@ class Propositions(Roles):
         each may go with a country: `Brno, Slovakia, and Tisno, Croatia`.
         """
         token = self.tokens[place]
-        several = [i for i in self.of(place, "compound", "nmod") if self.tokens[i].tag in PLURAL]
+        titles = self.of(place, "compound", "nmod")
+        several = [i for i in titles if self.tokens[i].tag in PLURAL]
         if token.relation == "attr":
             several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
         is_behind_colon = self.low[min(self.under(place)) - 1] == ":"
@@ -635,7 +642,9 @@ class Propositions(Roles):
         end = self.under(place)[-1] + 1
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
         is_subject &= self.is_set_off(place)  # `When they called a stop, Kern left`
-        if is_counted or is_list or is_subject:
+        is_other = self.low[min(self.under(place)) - 1] == "not"  # `a tax, not a retreat`
+        is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
+        if is_counted or is_list or is_subject or is_other:
             return
         if any(self.low[i] == "them" for i in self.under(place)):
             return
@@ -704,6 +713,8 @@ class Propositions(Roles):
             link = "had"
         elif not helpers and token.tag == "VBG" and is_past:
             link, gone = past_of(self.low[verb]), frozenset({verb})
+        if token.tag == "VBN" and any(self.low[i] == "since" for i in self.of(verb, "prep")):
+            link = "have been" if self.is_plural(noun) else "has been"
         about = self._short(noun, verb)
         kind = "participle"
         for part in self._members_of(verb, self.freedom(verb)):

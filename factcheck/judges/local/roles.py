@@ -56,7 +56,7 @@ _IN_PICTURE = re.compile(
 )
 """Opens a bracket that says where somebody stands in a picture."""
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
-_EMPTY = word_set("made held used kept done given taken set put")
+_EMPTY = word_set("made held used kept done given taken set put followed")
 _TRENDS = word_set("up down")
 _PEOPLE = word_set("he she they we i")
 _INNER = word_set("relcl acl advcl ccomp appos conj bracket parataxis csubj")
@@ -123,7 +123,7 @@ class Roles(Tree):
         if self.is_verb(verb) and any(self.subject(kid) is None for kid in values):
             return True  # `rose 3 per cent in May and June and 5 per cent in July`
         if (
-            self._is_inverted(verb)
+            self.is_inverted(verb)
             or self._is_torn_saying(verb)
             or self._is_gapped(verb)
             or self._is_torn_list(verb)
@@ -142,7 +142,7 @@ class Roles(Tree):
         is_base = token.tag == "VB" and (is_finite or head.tag == "VBG")
         return is_base or (token.tag == "VBG" and head.tag == "VB")
 
-    def _is_inverted(self, verb: int) -> bool:
+    def is_inverted(self, verb: int) -> bool:
         """Tell whether a helping verb stands before the subject: `Only then did he comply`."""
         subject = self.subject(verb)
         is_own = subject is not None and self.tokens[subject].tag in NOUN_LIKE
@@ -215,6 +215,7 @@ class Roles(Tree):
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
         drop = is_real or is_participle or self._is_state(main)
         is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
+        is_joint |= self.low[verb - 1] == "both"  # `Anna and Tom both left`
         is_joint |= self.low[verb] in WORDS["collective"] or self._is_matched(verb)
         return Freedom(affirmed and drop, affirmed and not is_joint)
 
@@ -396,7 +397,7 @@ class Roles(Tree):
             return Role.OUT
         if not self.kids[kid] and kid == head + 1:
             return Role.NEEDED  # `was last heard from in May`
-        is_goal = low == "to" and kid == head + 1
+        is_goal = low in ("to", "out", "off") and kid == head + 1
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
@@ -418,6 +419,8 @@ class Roles(Tree):
             return Role.OUT  # `14 men, among them three cooks`
         is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"
         is_bound |= self.low[head] in _TRENDS
+        above = self.tokens[self.first(head)]  # `put Labour on 34%, the Greens on 9%`
+        is_bound |= above.relation == "dobj" and self.low[above.head] in ("put", "puts")
         return Role.NEEDED if is_bound else self._role_of_modifier(kid, free)
 
     def _is_span(self, phrase: int) -> bool:
@@ -474,6 +477,8 @@ class Roles(Tree):
     def _role_of_clause(self, kid: int, loose: Role) -> Role:
         opening = self.opening(kid)
         is_object = self._has_doer(kid) or self._ends_being(kid)
+        marks = {self.low[i] for i in self.of(kid, "mark")}
+        is_object |= marks in ({"as", "though"}, {"as", "if"})  # `looks as though it cost more`
         if opening == "than" or self._is_compared(kid) or is_object:
             return Role.NEEDED  # `longer than it had been`
         is_rule = any(self.low[i] in _RULES for i in self.of(self.tokens[kid].head, "aux"))

@@ -183,6 +183,8 @@ def _surely_goes_on(tail: str) -> bool:
 
 def _is_title(before: str, last: str) -> bool:
     """Whether a full stop belongs to `Mr.`, or to the initial of a name."""
+    if last == "g" and before.rstrip()[-1:].isdigit():  # `a mass of 19 g.`
+        return False
     is_initial = len(last) == 1 and not before.endswith(".")
     return last in _NO_END or is_initial
 

@@ -105,6 +105,7 @@ _SINGLE = re.compile(
 """The same with one stroke; one behind a word may end a short quotation, or be an apostrophe."""
 _MARKS = re.compile(rf"\A\s*{_OPEN}\s*|\s*{_CLOSE}\s*\Z")
 _WITHOUT_HEARER = {"told": "said", "tells": "says"}
+_TITLE = re.compile(r"\b(Drs?|M(?:r|rs|s)|Prof|Gov|Sen|Rep|Gen|Col|Capt|Lt|Sgt|St)\.(?= )")
 _LINK_WORD = re.compile(r"\A(?:But|And|However,|Meanwhile,) ")
 _LONGEST_QUOTE = 6
 """Sentences of a quotation behind its first."""
@@ -317,7 +318,7 @@ def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
 
 
 def _speaker(who: str) -> str:
-    who = _LINK_WORD.sub("", who.lstrip("'\u2018\u2019 "))
+    who = _TITLE.sub(r"\1", _LINK_WORD.sub("", who.lstrip("'\u2018\u2019 ")))
     last = who.rpartition(", ")[2]  # `Asked about it, Anna Kern said`
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(last) or _NAME_FIRST.match(who)
     verb = match["verb"].lower() if match else ""

@@ -93,6 +93,10 @@ class Tree:
 
     def is_plural(self, noun: int) -> bool:
         """Tell whether a noun goes with `are`."""
+        verb = self.finite(self.tokens[noun].head)
+        is_one = verb is not None and (self.tokens[verb].tag == "VBZ" or self.low[verb] == "was")
+        if is_one and self.tokens[noun].relation in SUBJECTS:
+            return bool(self.of(noun, "conj"))  # `the species is rare`
         is_many = self.low[noun] in ("i", "they", "we", "these", "those", "you")
         return is_many or self.tokens[noun].tag in PLURAL
 

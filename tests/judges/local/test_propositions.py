@@ -206,8 +206,8 @@ TOLD = {
         ["It rained.", "It rained in Ulm.", "It rained in Bonn.", "It rained in May."]),
     "a participle read as the verb": (
         "The mill, closed since 2019 because of a leak, will reopen if the money is found.",
-        ["The mill will reopen if the money is found.", "The mill was closed.",
-        "The mill was closed since 2019.", "The mill was closed because of a leak."]),
+        ["The mill will reopen if the money is found.", "The mill has been closed.",
+        "The mill has been closed since 2019.", "The mill has been closed because of a leak."]),
     "several makers": ("It was designed by Otto Frei, built by Tom Orr and opened by the king.",
         ["It was designed.", "It was designed by Otto Frei.", "It was built.",
         "It was built by Tom Orr.", "It was opened.", "It was opened by the king."]),
@@ -320,6 +320,31 @@ TOLD = {
     "what others report": (
         "Reports said rooms would be used on flights, while other media quoted his office.",
         ["Reports said rooms would be used on flights.", "Other media quoted his office."]),
+    "both of them": ("Anna Kern and Tom Orr both advanced in straight sets.",
+        ["Anna Kern and Tom Orr both advanced in straight sets."]),
+    "two roles": (
+        "Dr Mei Tanaka is a biologist at the Institution of Oceanography and the paper's author.",
+        ["Dr Mei Tanaka is a biologist.",
+        "Dr Mei Tanaka is a biologist at the Institution of Oceanography.",
+        "Dr Mei Tanaka is the paper's author."]),
+    "what it is not": ("We were promised a fair tax, not a retreat.",
+        ["We were promised a fair tax."]),
+    "how it looks": ("The set looks as though it cost more than the ranch.",
+        ["The set looks as though it cost more than the ranch."]),
+    "where somebody is put": ("Polling put Labour on 34%, the Greens on 9% and Reform on 21%.",
+        ["Polling put Labour on 34%.", "Polling put the Greens on 9%.",
+        "Polling put Reform on 21%."]),
+    "what several cost together": ("Half of it was spent, mostly on salaries and transport.",
+        ["Half of it was spent, mostly on salaries and transport."]),
+    "who claims": ("It began when troops took the fort, claiming that Orr had lied.",
+        ["It began.", "Troops took the fort.", "Troops claimed that Orr had lied."]),
+    "a new subject with a clause of its own": (
+        ("Matheus Prado pulled one back with a curling shot from 20 yards, and the substitute "
+        "Kieran Doyle, who had not scored since August, equalised with 12 minutes left."),
+        ["Matheus Prado pulled one back.", "Matheus Prado pulled one back with a curling shot.",
+        "Matheus Prado pulled one back with a curling shot from 20 yards.",
+        "The substitute Kieran Doyle equalised with 12 minutes.",
+        "Kieran Doyle had not scored since August.", "12 minutes were left."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
