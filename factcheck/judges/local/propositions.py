@@ -383,8 +383,14 @@ class Propositions(Roles):
             return [*self._expand(place, free), *self._expand(named, free)]
         heads = self._list_at(place) if free.split else []
         if not heads:
-            joined = [k for k in self.of(place, "conj") if not self._is_other_verb(k, place)]
-            links = self.of(place, "cc", "preconj") if joined else []
+            links = self.of(place, "cc", "preconj")
+            is_either = any(self.low[i] in ("or", "nor") for i in links)
+            joined = [
+                kid
+                for kid in self.of(place, "conj")
+                if is_either or not self._is_other_verb(kid, place)
+            ]
+            links = links if joined else []
             return self._members_of(
                 place, free, _NONE.union(*(self.under(k) for k in [*joined, *links]))
             )
@@ -516,6 +522,7 @@ class Propositions(Roles):
         token = self.tokens[place]
         titles = self.of(place, "compound", "nmod")
         several = [i for i in titles if self.tokens[i].tag in PLURAL]
+        several += [i for i in titles if self.low[i][-1] == "s" and is_person(self.low[i][:-1])]
         if token.relation == "attr":
             several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
         is_behind_colon = self.low[min(self.under(place)) - 1] == ":"
@@ -717,7 +724,8 @@ class Propositions(Roles):
             link = "have been" if self.is_plural(noun) else "has been"
         about = self._short(noun, verb)
         kind = "participle"
-        for part in self._members_of(verb, self.freedom(verb)):
+        together = self._or(verb, is_denied=False)  # `neither banned nor forgotten`
+        for part in self._members_of(verb, self.freedom(verb), together):
             words = part.words - gone
             core = self._put((about, link, words), kind, verb, None)
             for detail in part.details:
@@ -726,7 +734,7 @@ class Propositions(Roles):
         for kid in self.of(verb, "conj"):
             is_alike = token.tag == "VBN" and self.tokens[kid].tag == "VBD"
             is_alike |= self.tokens[kid].tag in ("VBN", "VBG")
-            if is_alike and self.subject(kid) is None:
+            if is_alike and kid not in together and self.subject(kid) is None:
                 self._participle(kid, noun)
 
     def _titles(self) -> None:

@@ -88,7 +88,7 @@ class Wording:
             elif between := self._links(one, two):
                 order += between
             else:
-                kept = _MATES.keys() | ({","} if self._is_pause(one, two) else set())
+                kept = _MATES.keys() | ({","} if self._is_pause(one, two, items) else set())
                 closing = [i for i in behind if not self._opens_quote(i)]
                 order += [i for i in closing if self._tree.tokens[i].text in kept]
                 before = self._marks(two, -1)[::-1]
@@ -116,12 +116,14 @@ class Wording:
         texts = [token.text for token in self._tree.tokens[: place + 1]]
         return texts[-1] == "\u201c" or (texts[-1] == '"' and texts.count('"') % 2 == 1)
 
-    def _is_pause(self, one: Item, two: Item) -> bool:
+    def _is_pause(self, one: Item, two: Item, items: Sequence[Item]) -> bool:
         """Tell whether a comma behind what stands before the subject is to be kept."""
         if isinstance(one, str) or isinstance(two, str) or self._marks(two, -1):
             return False
         is_fronted = any(
-            self._tree.tokens[i].relation in _FRONTED and self._tree.tokens[i].head > i
+            self._tree.tokens[i].relation in _FRONTED
+            and self._tree.tokens[i].head > i
+            and (self._tree.tokens[i].relation == "advcl" or self._tree.tokens[i].head in items)
             for i in self._tree.above(one)
         )
         return is_fronted and [self._tree.low[i] for i in self._marks(one, 1)] == [","]

@@ -345,6 +345,17 @@ TOLD = {
         "Matheus Prado pulled one back with a curling shot from 20 yards.",
         "The substitute Kieran Doyle equalised with 12 minutes.",
         "Kieran Doyle had not scored since August.", "12 minutes were left."]),
+    "neither of two": (
+        "By 1500 it was all but extinct, having been neither abolished by law nor renounced.",
+        ["It was all but extinct.", "By 1500 it was all but extinct.",
+        "It had been neither abolished by law nor renounced."]),
+    "officers": ("Officers Daniels and Reyes were sent to Ulm.",
+        ["Officers Daniels and Reyes were sent to Ulm."]),
+    "a name in front with a clause": (
+        "With producer Tom Allenby, who had worked for Genesis, they recorded two songs.",
+        ["They recorded two songs.", "With producer Tom Allenby they recorded two songs.",
+        "Producer Tom Allenby had worked.", "Producer Tom Allenby had worked for Genesis.",
+        "Tom Allenby is a producer."]),
     "a connective": ("However, it rained in London.", ["It rained.", "It rained in London."]),
 }  # fmt: skip
 
