@@ -131,21 +131,29 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _way_up(tokens: Sequence[Token], place: int) -> list[int]:
+    """Return a word and those above it, the nearest first; each once, if the mends made a ring."""
+    way = [place]
+    while tokens[way[-1]].head not in way:
+        way.append(tokens[way[-1]].head)
+    return way
+
+
 def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
     return any(token.head == verb and token.relation in SUBJECTS for token in tokens)
 
 
 def _give_subject(tokens: list[Token], verb: int) -> None:
     """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
-    at = verb - 1
-    if tokens[at].tag not in NOUNS or _has_subject(tokens, verb):
+    if tokens[verb - 1].tag not in NOUNS or _has_subject(tokens, verb):
         return
-    while tokens[at].relation != "conj" and at < verb and tokens[at].head != at:
-        at = tokens[at].head
+    way = _way_up(tokens, verb - 1)
+    at = next((i for i in way if tokens[i].relation == "conj" or i >= verb), verb)
     if at < verb and tokens[at].relation == "conj" and tokens[at].tag in NOUNS | {"CD", "PRP"}:
         tokens[at] = tokens[at]._replace(head=verb, relation="nsubj")
 
 
+_IN_PHRASES = frozenset({"pobj", "prep"})
 _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "auxpass", "neg"})
 
 
@@ -230,9 +238,8 @@ def _with_verbs(tokens: list[Token]) -> list[Token]:
 def _with_sequels(tokens: list[Token]) -> list[Token]:
     """Return words with the first of two verbs as the main one: `The price doubled, then fell`."""
     for verb, token in enumerate(tokens):
-        noun = token.head
-        while tokens[noun].relation in ("pobj", "prep"):
-            noun = tokens[noun].head
+        way = _way_up(tokens, token.head)
+        noun = next((i for i in way if tokens[i].relation not in _IN_PHRASES), token.head)
         main = tokens[noun].head
         is_verb = token.relation == "acl" and token.tag == "VBD" and main > verb
         is_later = [word.text for word in tokens[main - 2 : main]] == [",", "then"]
@@ -275,10 +282,8 @@ def _with_last(tokens: list[Token]) -> list[Token]:
         is_year = any(t.head == place and re.fullmatch(r"\d{4}", t.text) for t in tokens)
         if is_last and is_year and head.tag in ("VBZ", "VBP"):
             tokens[place] = token._replace(head=place - 1)
-        first = token.head
-        while tokens[first].relation == "conj":
-            first = tokens[first].head
-        verb = tokens[first].head
+        way = _way_up(tokens, token.head)
+        verb = tokens[next((i for i in way if tokens[i].relation != "conj"), token.head)].head
         if is_last and token.head == place - 1 and tokens[verb].text in ("keep", "keeps", "kept"):
             tokens[place] = token._replace(head=verb)
     return tokens
@@ -520,12 +525,9 @@ def _with_new_subjects(tokens: list[Token]) -> list[Token]:
         noun = _end_of_noun(tokens, links[-1] + 1) - 1 if links else verb
         is_name = noun < verb - 1 and links[-1] < noun and tokens[noun + 1].text == ","
         if is_name and tokens[noun].tag in NAMES:
-            first = noun
-            while tokens[first].head > links[-1] and tokens[first].relation in (
-                "appos",
-                "compound",
-            ):
-                first = tokens[first].head
+            way = _way_up(tokens, noun)
+            inner = {i for i in way if tokens[i].relation in _BESIDE and tokens[i].head > links[-1]}
+            first = next((i for i in way if i not in inner), noun)
             tokens[first] = tokens[first]._replace(head=verb, relation="nsubj")
             tokens[verb] = tokens[verb]._replace(tag="VBD" if token.tag == "VBN" else token.tag)
     return tokens
