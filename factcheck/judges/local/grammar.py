@@ -131,14 +131,6 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _way_up(tokens: Sequence[Token], place: int) -> list[int]:
-    """Return a word and those above it, the nearest first; each once, if the mends made a ring."""
-    way = [place]
-    while tokens[way[-1]].head not in way:
-        way.append(tokens[way[-1]].head)
-    return way
-
-
 def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
     return any(token.head == verb and token.relation in SUBJECTS for token in tokens)
 
@@ -147,13 +139,13 @@ def _give_subject(tokens: list[Token], verb: int) -> None:
     """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
     if tokens[verb - 1].tag not in NOUNS or _has_subject(tokens, verb):
         return
-    way = _way_up(tokens, verb - 1)
-    at = next((i for i in way if tokens[i].relation == "conj" or i >= verb), verb)
+    at, below = verb - 1, verb
+    while tokens[at].relation != "conj" and at < below:
+        at, below = tokens[at].head, at
     if at < verb and tokens[at].relation == "conj" and tokens[at].tag in NOUNS | {"CD", "PRP"}:
         tokens[at] = tokens[at]._replace(head=verb, relation="nsubj")
 
 
-_IN_PHRASES = frozenset({"pobj", "prep"})
 _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "auxpass", "neg"})
 
 
@@ -235,60 +227,6 @@ def _with_verbs(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_sequels(tokens: list[Token]) -> list[Token]:
-    """Return words with the first of two verbs as the main one: `The price doubled, then fell`."""
-    for verb, token in enumerate(tokens):
-        way = _way_up(tokens, token.head)
-        noun = next((i for i in way if tokens[i].relation not in _IN_PHRASES), token.head)
-        main = tokens[noun].head
-        is_verb = token.relation == "acl" and token.tag == "VBD" and main > verb
-        is_later = [word.text for word in tokens[main - 2 : main]] == [",", "then"]
-        if is_verb and is_later and tokens[noun].relation in SUBJECTS:
-            above = verb if tokens[main].head == main else tokens[main].head
-            tokens[verb] = token._replace(head=above, relation=tokens[main].relation)
-            tokens[noun] = tokens[noun]._replace(head=verb)
-            tokens[main] = tokens[main]._replace(head=verb, relation="conj")
-    return tokens
-
-
-def _with_makers(tokens: list[Token]) -> list[Token]:
-    """Return words with verbs in a list, not under a name: `designed by A, built by B, and`."""
-    for place, token in enumerate(tokens):
-        maker = tokens[token.head]
-        by = tokens[maker.head]
-        verb = by.head
-        is_participle = token.relation == "acl" and token.tag == "VBN"
-        if not is_participle or by.relation != "agent" or tokens[place - 1].text != ",":
-            continue
-        later = [
-            i for i, t in enumerate(tokens) if t.relation == "conj" and t.head in (verb, place)
-        ]
-        if any(t.relation == "agent" and t.head in later for t in tokens):
-            tokens[place] = token._replace(head=verb, relation="conj")
-    return tokens
-
-
-def _with_last(tokens: list[Token]) -> list[Token]:
-    """Return words with a year under the last of a list that is told in the present.
-
-    As in `has flu, mumps and a hip replacement in 2015`; and with what goes with all of a list
-    under its verb: `keeps the roof and the drains in repair`.
-    """
-    for place, token in enumerate(tokens[1:], 1):
-        if token.relation != "prep" or token.text != "in":
-            continue
-        before, head = tokens[place - 1], tokens[token.head]
-        is_last = before.relation == "conj" and before.tag in NOUNS
-        is_year = any(t.head == place and re.fullmatch(r"\d{4}", t.text) for t in tokens)
-        if is_last and is_year and head.tag in ("VBZ", "VBP"):
-            tokens[place] = token._replace(head=place - 1)
-        way = _way_up(tokens, token.head)
-        verb = tokens[next((i for i in way if tokens[i].relation != "conj"), token.head)].head
-        if is_last and token.head == place - 1 and tokens[verb].text in ("keep", "keeps", "kept"):
-            tokens[place] = token._replace(head=verb)
-    return tokens
-
-
 def _with_periods(tokens: list[Token]) -> list[Token]:
     """Return words with an end under what ends: `results for the six months ended 30 June`."""
     for place, token in enumerate(tokens[1:], 1):
@@ -304,36 +242,6 @@ def _with_periods(tokens: list[Token]) -> list[Token]:
 
 
 _PERIODS = frozenset({"month", "months", "year", "quarter", "week", "weeks", "half", "period"})
-
-
-def _with_latest(tokens: list[Token]) -> list[Token]:
-    """Return words with a phrase under what it goes on: `often, most recently in May`.
-
-    So do the votes of the others: `by 212 votes to 198`.
-    """
-    for place, token in enumerate(tokens[1:], 1):
-        before = tokens[place - 1]
-        is_next = (before.tag, before.relation, before.head) == ("RB", "advmod", token.head)
-        if token.text == "to" and before.tag in NOUNS and before.relation == "pobj":
-            is_score = tokens[before.head].text == "by" and any(
-                t.tag == "CD" and t.head == place for t in tokens
-            )
-            if is_score and _kind_of(tokens, place - 1) == "number":
-                tokens[place] = token._replace(head=place - 1)
-        verbs = [i for i in range(token.head + 1, place) if tokens[i].relation == "conj"]
-        verbs = [i for i in verbs if tokens[i].head == token.head and tokens[i].tag in FINITE]
-        if token.text in ("up", "down") and token.relation == "advmod" and verbs:
-            tokens[place] = token._replace(head=verbs[-1])
-            continue
-        is_row = [word.text for word in tokens[place : place + 3]] == ["in", "a", "row"]
-        is_row |= token.text == "alike"
-        if is_row and before.tag in NOUNS:
-            tokens[place] = token._replace(head=place - 1)
-        if token.relation == "prep" and is_next and before.text.endswith("ly"):
-            first = min(i for i, t in enumerate(tokens) if i == place - 1 or t.head == place - 1)
-            if first and tokens[first - 1].text == ",":
-                tokens[place] = token._replace(head=place - 1)
-    return tokens
 
 
 class Pair(NamedTuple):
@@ -445,18 +353,6 @@ def _with_goals(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_remarks(tokens: list[Token]) -> list[Token]:
-    """Return words with a noun behind a dash loose: `was at 113 kg - a difference of 20 kg`."""
-    for place, token in enumerate(tokens):
-        start = min([place, *(i for i, t in enumerate(tokens) if t.head == place)])
-        mark = tokens[start - 1]
-        is_behind_dash = start > 0 and mark.tag == ":" and mark.text != ":"
-        is_led = any(t.head == token.head and t.relation == "prep" for t in tokens[:start])
-        if token.relation == "attr" and is_behind_dash and is_led and token.head < start:
-            tokens[place] = token._replace(relation="meta")
-    return tokens
-
-
 def _with_equals(tokens: list[Token]) -> list[Token]:
     """Return words with nouns under a noun, not under its verb: `is a nurse in Ulm, and a poet`."""
     for place, token in enumerate(tokens):
@@ -513,44 +409,6 @@ def _with_roles(tokens: list[Token]) -> list[Token]:
                     tokens[i] = tokens[i]._replace(head=phrase.head)
             tokens[place] = token._replace(head=phrase.head)
     return tokens
-
-
-def _with_new_subjects(tokens: list[Token]) -> list[Token]:
-    """Return words with the noun behind `and` as a subject: `and Kern, who was ill, left`."""
-    for verb, token in enumerate(tokens):
-        is_joined = token.relation == "conj" and token.tag in ("VBD", "VBN", "VBZ")
-        if not is_joined or tokens[verb - 1].text != "," or _has_subject(tokens, verb):
-            continue
-        links = [i for i in range(token.head, verb) if tokens[i].relation == "cc"]
-        noun = _end_of_noun(tokens, links[-1] + 1) - 1 if links else verb
-        is_name = noun < verb - 1 and links[-1] < noun and tokens[noun + 1].text == ","
-        if is_name and tokens[noun].tag in NAMES:
-            way = _way_up(tokens, noun)
-            inner = {i for i in way if tokens[i].relation in _BESIDE and tokens[i].head > links[-1]}
-            first = next((i for i in way if i not in inner), noun)
-            tokens[first] = tokens[first]._replace(head=verb, relation="nsubj")
-            tokens[verb] = tokens[verb]._replace(tag="VBD" if token.tag == "VBN" else token.tag)
-    return tokens
-
-
-def _with_doers(tokens: list[Token]) -> list[Token]:
-    """Return words with a participle under the clause before it: `died after it fell, crushing`."""
-    for place, token in enumerate(tokens):
-        if token.tag != "VBG" or token.relation != "advcl" or tokens[place - 1].text != ",":
-            continue
-        before = [
-            i
-            for i, t in enumerate(tokens[:place])
-            if t.head == token.head and t.relation == "advcl" and _has_subject(tokens, i)
-        ]
-        is_passive = any(t.head == token.head and t.relation == "auxpass" for t in tokens)
-        if before and (is_passive or token.text in _CLAIMING):
-            tokens[place] = token._replace(head=before[-1])
-    return tokens
-
-
-_BESIDE = frozenset({"appos", "compound"})
-_CLAIMING = frozenset({"claiming", "saying", "arguing", "insisting", "alleging", "adding"})
 
 
 def _with_modals(tokens: list[Token]) -> list[Token]:
@@ -671,45 +529,12 @@ def _with_second_names(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_thoughts(tokens: list[Token]) -> list[Token]:
-    """Return words with clauses under the participle before them: `Realising he was late, she`."""
-    for place, token in enumerate(tokens):
-        is_bare = token.tag == "VBG" and token.relation == "advcl"
-        if not is_bare or any(each.head == place for each in tokens):
-            continue
-        for i in range(place + 1, token.head):
-            if tokens[i].text == ",":
-                break
-            if tokens[i].relation == "ccomp" and tokens[i].head == token.head:
-                tokens[i] = tokens[i]._replace(head=place)
-    return tokens
-
-
-def _with_spans(tokens: list[Token]) -> list[Token]:
-    """Return words with `ago` under what is told to have begun: `since the end two weeks ago`."""
-    for place, token in enumerate(tokens):
-        if token.text != "ago":
-            continue
-        for i in range(token.head + 1, place):
-            goal = tokens[i]
-            is_start = goal.relation == "pobj" and tokens[goal.head].text == "since"
-            if is_start and tokens[goal.head].head == token.head:
-                tokens[place] = token._replace(head=i)
-    return tokens
-
-
 _MENDS = (
     _with_reduced,
     _with_verbs,
-    _with_sequels,
-    _with_makers,
-    _with_latest,
-    _with_last,
     _with_periods,
-    _with_spans,
     _with_pairs,
     _with_second_names,
-    _with_thoughts,
     _with_goals,
     _with_clauses,
     _with_links,
@@ -717,12 +542,9 @@ _MENDS = (
     _with_adjectives,
     _with_jobs,
     _with_one_subject,
-    _with_remarks,
     _with_equals,
     _with_objects,
     _with_roles,
-    _with_new_subjects,
-    _with_doers,
     _with_modals,
     _with_lists,
     _with_joined_verbs,
