@@ -149,18 +149,6 @@ def _give_subject(tokens: list[Token], verb: int) -> None:
 _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "auxpass", "neg"})
 
 
-def _with_adjectives(tokens: list[Token]) -> list[Token]:
-    """Return words with all adjectives of a list under its first: `organic, local and seasonal`."""
-    for place, token in enumerate(tokens):
-        if token.relation != "amod" or place < 2 or tokens[place - 1].text != ",":  # noqa: PLR2004
-            continue
-        before = tokens[place - 2]
-        is_listed = any(t.head == place and t.relation == "cc" for t in tokens)
-        if is_listed and before.relation == "amod" and before.head == token.head:
-            tokens[place] = token._replace(head=place - 2, relation="conj")
-    return tokens
-
-
 def _with_lists(tokens: list[Token]) -> list[Token]:
     """Return words with members of a list that the parser took for appositions: `a, b and c`."""
     for place, token in enumerate(tokens):
@@ -178,39 +166,6 @@ def _with_lists(tokens: list[Token]) -> list[Token]:
         for i, kid in kids if is_odd else ():
             if kid.relation == "appos":
                 tokens[i] = kid._replace(relation="conj")
-    return tokens
-
-
-def _with_reduced(tokens: list[Token]) -> list[Token]:
-    """Return words with the verb of the sentence behind a participle: `The mill, closed in May,`.
-
-    The parser may take the participle for the verb.
-    """
-    for verb, token in enumerate(tokens):
-        nouns = [i for i in range(verb) if tokens[i].head == verb]
-        noun = next((i for i in nouns if tokens[i].relation in SUBJECTS), verb)
-        between = tokens[noun + 1 : verb]
-        is_led = bool(between) and between[0].text == ","
-        is_led &= all(word.tag == "RB" for word in between[1:])  # `Kelly, once tipped to win,`
-        if not is_led or token.tag not in ("VBD", "VBN"):
-            continue
-        kids = [(i, t) for i, t in enumerate(tokens) if t.head == verb and i != verb]
-        is_joined = any(t.relation == "cc" for _, t in kids)
-        joined = [i for i, t in kids if t.relation in ("conj", "ccomp") and t.tag[0] in "VM"]
-        joined = [i for i in joined if not _has_subject(tokens, i)]
-        if is_joined or not joined or any(t.relation in ("aux", "auxpass") for _, t in kids):
-            continue
-        main = joined[0]
-        helpers = [i for i, t in enumerate(tokens) if t.head == main and t.relation != "punct"]
-        first = min([main, *helpers])
-        if tokens[first - 1].text != ",":
-            continue
-        is_root = token.head == verb
-        tokens[main] = tokens[main]._replace(
-            head=main if is_root else token.head, relation=token.relation
-        )
-        tokens[noun] = tokens[noun]._replace(head=main)
-        tokens[verb] = token._replace(tag="VBN", head=noun, relation="acl")
     return tokens
 
 
@@ -530,7 +485,6 @@ def _with_second_names(tokens: list[Token]) -> list[Token]:
 
 
 _MENDS = (
-    _with_reduced,
     _with_verbs,
     _with_periods,
     _with_pairs,
@@ -539,7 +493,6 @@ _MENDS = (
     _with_clauses,
     _with_links,
     _with_ages,
-    _with_adjectives,
     _with_jobs,
     _with_one_subject,
     _with_equals,
