@@ -14,6 +14,7 @@ from factcheck.judges.local.propositions import Propositions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
 from factcheck.judges.local.statements import (
     LABEL,
+    LONGEST_QUOTE,
     PREFIX,
     Places,
     Quoted,
@@ -137,9 +138,8 @@ def _groups(source: str) -> Iterator[list[Told]]:
             checkpoint()
             text, offsets = plain(sentence.text)
             is_short_item = is_item and (number > 0 or len(wholes) == 1)
-            for group in reader.read(
-                text, [each.text for each in sentences[number + 1 :]], is_item=is_short_item
-            ):
+            later = [each.text for each in sentences[number + 1 : number + 1 + LONGEST_QUOTE]]
+            for group in reader.read(text, later, is_item=is_short_item):
                 yield [
                     each._replace(place=_moved(each.place, offsets, sentence.span.start))
                     for each in group

@@ -107,7 +107,7 @@ _MARKS = re.compile(rf"\A\s*{_OPEN}\s*|\s*{_CLOSE}\s*\Z")
 _WITHOUT_HEARER = {"told": "said", "tells": "says"}
 _TITLE = re.compile(r"\b(Drs?|M(?:r|rs|s)|Prof|Gov|Sen|Rep|Gen|Col|Capt|Lt|Sgt|St)\.(?= )")
 _LINK_WORD = re.compile(r"\A(?:But|And|However,|Meanwhile,) ")
-_LONGEST_QUOTE = 6
+LONGEST_QUOTE = 6
 """Sentences of a quotation behind its first."""
 _FEWEST = 3
 """Words of a quotation that is told apart from the sentence around it."""
@@ -286,7 +286,7 @@ def leaves_open(text: str, later: Sequence[str], *, is_open: bool) -> bool:
     goes_on = _goes_on(text, is_open=is_open)
     if is_open or not goes_on:
         return goes_on
-    return not all(_goes_on(each, is_open=True) for each in later[:_LONGEST_QUOTE])
+    return not all(_goes_on(each, is_open=True) for each in later[:LONGEST_QUOTE])
 
 
 def _goes_on(text: str, *, is_open: bool) -> bool:
