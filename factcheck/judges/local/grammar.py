@@ -266,15 +266,20 @@ def _with_pairs(tokens: list[Token]) -> list[Token]:
         for lead, other, second in pairs:
             first = noun if lead is None else tokens[noun].head
             joined = other if lead is None else lead
-            tokens[joined] = tokens[joined]._replace(head=first, relation="conj")
             if lead is not None:
                 tokens[other] = tokens[other]._replace(head=lead, relation="pobj")
             tokens[second] = tokens[second]._replace(head=other, relation="prep")
             tokens[phrase] = tokens[phrase]._replace(head=noun)
-            for i in range(phrase, joined):
-                if tokens[i].relation == "cc":
-                    tokens[i] = tokens[i]._replace(head=first)
+            _join(tokens, phrase, joined, first)
     return tokens
+
+
+def _join(tokens: list[Token], start: int, place: int, first: int) -> None:
+    """Join a word to the first of its list, with the `and` between a place and the word."""
+    for i in range(start, place):
+        if tokens[i].relation == "cc":
+            tokens[i] = tokens[i]._replace(head=first)
+    tokens[place] = tokens[place]._replace(head=first, relation="conj")
 
 
 def _kind_of(tokens: Sequence[Token], noun: int) -> str:
@@ -342,10 +347,7 @@ def _with_objects(tokens: list[Token]) -> list[Token]:
         is_like = len(kinds) == 1 and kinds <= {"a", "number"} and bool(objects)
         if not is_like or _kind_of(tokens, token.head) in kinds or token.entity in TIMES:
             continue
-        for i in range(token.head, place):
-            if tokens[i].relation == "cc":
-                tokens[i] = tokens[i]._replace(head=objects[0])
-        tokens[place] = token._replace(head=objects[0])
+        _join(tokens, token.head, place, objects[0])
     return tokens
 
 
@@ -359,10 +361,7 @@ def _with_roles(tokens: list[Token]) -> list[Token]:
         role = tokens[phrase.head]
         are_roles = is_person(token.text.lower()) and is_person(role.text.lower())
         if are_roles and token.tag == "NN" == role.tag and not is_person(goal.text.lower()):
-            for i in range(token.head, place):
-                if tokens[i].relation == "cc":
-                    tokens[i] = tokens[i]._replace(head=phrase.head)
-            tokens[place] = token._replace(head=phrase.head)
+            _join(tokens, token.head, place, phrase.head)
     return tokens
 
 
