@@ -294,7 +294,7 @@ class Propositions(Roles):
             if is_open
             or (is_not and self._is_base(kid) and not self.of(kid, "aux"))
             or (self.subject(kid) is not None and self._lacks_helper(verb, kid))
-            or self.low[(self.under(kid) or [kid])[0] - 1] in ("or", "nor")
+            or self.low[self.start(kid) - 1] in ("or", "nor")
         ]
         return _NONE.union(links, *(self.under(k) for k in told)) if told else _NONE
 
@@ -498,7 +498,7 @@ class Propositions(Roles):
         together = _TOGETHER | WORDS["bundles"]
         if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
             return []
-        is_span = self.low[min(self.under(place))] == "between" and all(
+        is_span = self.low[self.start(place)] == "between" and all(
             any(self.tokens[i].tag == "CD" for i in self.under(head)) for head in heads
         )
         before = self.low[token.head - 1] if token.relation == "pobj" else ""
@@ -525,7 +525,7 @@ class Propositions(Roles):
         several += [i for i in titles if self.low[i][-1] == "s" and is_person(self.low[i][:-1])]
         if token.relation == "attr":
             several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
-        is_behind_colon = self.low[min(self.under(place)) - 1] == ":"
+        is_behind_colon = self.low[self.start(place) - 1] == ":"
         if token.relation == "appos" and not (self.is_set_off(place) or is_behind_colon):
             several.append(token.head)
         places = [*heads, *self.of(heads[-1], "appos")]
@@ -639,7 +639,7 @@ class Propositions(Roles):
     def _apposition(self, place: int) -> None:
         noun = self.tokens[place].head
         beside = [k for k in self.kids[noun] if self.tokens[k].relation != "appos"]
-        counted = [noun, *beside, *self.kids[place], *range(min(self.under(place)), place)]
+        counted = [noun, *beside, *self.kids[place], *range(self.start(place), place)]
         counted = [i for i in counted if self.low[i + 1 : i + 2] != ["-"]]  # `a 52-year-old man`
         is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
@@ -649,7 +649,7 @@ class Propositions(Roles):
         end = self.under(place)[-1] + 1
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
         is_subject &= self.is_set_off(place)  # `When they called a stop, Kern left`
-        is_other = self.low[min(self.under(place)) - 1] == "not"  # `a tax, not a retreat`
+        is_other = self.low[self.start(place) - 1] == "not"  # `a tax, not a retreat`
         is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
         if is_counted or is_list or is_subject or is_other:
             return

@@ -158,7 +158,7 @@ class Roles(Tree):
         is_idle &= self.tokens[verb].tag in ("VBZ", "VBD")
         links = [i for i, token in enumerate(self.tokens) if token.relation == "cc"]
         is_linked = any(i > self.first(verb) for i in links)
-        first = (self.under(verb) or [verb])[0]
+        first = self.start(verb)
         is_linked |= first == verb and self.low[first - 1] == ","  # `put it on, left the house`
         is_alone = self.is_verb(verb) and self.subject(verb) is None
         return is_alone and (is_idle or not is_linked)
@@ -444,7 +444,7 @@ class Roles(Tree):
         says_what = self.is_identity(token.head)
         is_set_off = self.is_set_off(kid)
         above = self.tokens[self.tokens[head.head].head] if head.relation == "pobj" else head
-        is_asked = self.low[(self.under(kid) or [kid])[0] - 1] == ":"  # `two questions: who paid`
+        is_asked = self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
         is_infinitive = token.tag == "VB" or bool(self.of(kid, "mark"))
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
@@ -455,7 +455,7 @@ class Roles(Tree):
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
         is_either = above.tag in NOUNS or (is_relative and head.tag not in NAMES)
         is_either &= not (self._agrees(kid) and above.tag not in NOUNS)
-        between = range(token.head + 1, min(self.under(kid)))
+        between = range(token.head + 1, self.start(kid))
         goals = [self.tokens[i] for i in between if self.tokens[i].relation == "pobj"]
         is_either |= any(self.low[goal.head] != "of" for goal in goals)  # `a part in the cup, held`
         if head.relation == "pobj" and is_either and is_set_off:
@@ -511,7 +511,7 @@ class Roles(Tree):
 
     def _has_doer(self, verb: int) -> bool:
         """Tell whether a pronoun before a verb in -ing is what does it: `agreed to me leaving`."""
-        before = self.tokens[(self.under(verb) or [verb])[0] - 1]
+        before = self.tokens[self.start(verb) - 1]
         is_pronoun = before.tag == "PRP" and before.relation == "pobj"
         return is_pronoun and self.tokens[verb].tag == "VBG"
 
@@ -523,7 +523,7 @@ class Roles(Tree):
 
     def _is_compared(self, clause: int) -> bool:
         """Tell whether a clause ends a comparison: `as fast as it came`."""
-        before = self.under(clause)[0] - 1
+        before = self.start(clause) - 1
         return any(self.low[i] in ("as", "so") for i in self.of(max(0, before), "advmod"))
 
     def _is_result(self, verb: int) -> bool:
@@ -533,7 +533,7 @@ class Roles(Tree):
 
     def _role_of_apposition(self, kid: int) -> Role:
         token, head = self.tokens[kid], self.tokens[self.tokens[kid].head]
-        before = self.low[(self.under(kid) or [kid])[0] - 1]
+        before = self.low[self.start(kid) - 1]
         if before == "them" and token.tag in NOUNS:
             return Role.OUT  # `14 people, among them two children`
         is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")

@@ -56,6 +56,10 @@ class Tree:
             open_ += self.kids[word]
         return sorted(i for i in found if not self.is_mark[i])
 
+    def start(self, place: int) -> int:
+        """Return the first word of a phrase."""
+        return next(iter(self.under(place)), place)
+
     def above(self, place: int) -> Iterator[int]:
         """Yield a word and those it depends on, but for the root."""
         while self.tokens[place].head != place:

@@ -104,7 +104,7 @@ class Wording:
         tree = self._tree
         heads = [tree.first(place) for place in tree.above(two)]
         listed = [head for head in heads if tree.tokens[head].relation == "appos"]
-        starts = [two, *(min(tree.under(head) or [head]) for head in listed)]
+        starts = [two, *(tree.start(head) for head in listed)]
         return [start - 1 for start in starts if one < start and tree.low[start - 1] == ":"][:1]
 
     def _opens(self, place: int) -> bool:
@@ -148,7 +148,7 @@ class Wording:
             if is_subject or (tree.under(place) or [place])[-1] > one:
                 break
             phrase = place
-        opens = (tree.under(phrase) or [phrase])[0] - 1
+        opens = tree.start(phrase) - 1
         return opens > 0 and tree.low[opens] == "," and opens - 1 not in items
 
     def _is_told_of(self, verb: int, noun: int) -> bool:
