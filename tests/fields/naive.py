@@ -48,12 +48,10 @@ class Outcome(NamedTuple):
 def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
     """The rows of one record, and its precision, recall and F1."""
     ties: set[str] = set()
-    rows = []
-    if isinstance(extracted, str) and not is_leaf(schema) and expected_type(schema) is dict:
-        rows = [Row("", "parse_failure", 0.0, "")]  # 20.7; none of the strings here is an object
-        rows += [Row("", "hallucination", 0.0, "")] if gold is None else []
-        extracted = None
-    rows += both(schema, gold, extracted, "", ties)
+    unreadable = isinstance(extracted, str) and not is_leaf(schema) and expected_type(schema) is dict
+    rows = both(schema, gold, None if unreadable else extracted, "", ties)
+    if unreadable:  # 20.7; none of the strings here is an object
+        rows = [Row("", "parse_failure", 0.0, ""), *(rows or [Row("", "hallucination", 0.0, "")])]
     return Outcome(rows, *metrics(rows), ties)
 
 
