@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -117,16 +116,6 @@ def summed_up(records: Sequence[RecordResult]) -> RunResult:
     for record in records:
         tally.add(record)
     return tally.result(records)
-
-
-def drawn_run(
-    n: int, seed: int, right: Callable[[int, str], float], fields: Sequence[str] = ("a", "b", "c")
-) -> RunResult:
-    draw = random.Random(seed).random
-    return run_of(
-        {field: "+" if draw() < right(position, field) else "-" for field in fields}
-        for position in range(n)
-    )
 
 
 def figure(records: Sequence[RecordResult], measure: str) -> float:
