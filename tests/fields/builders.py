@@ -39,6 +39,13 @@ def compared(by: Any, **keys: Any) -> dict[str, Any]:
     return {"type": "string", "x-eval-compare": by, **keys}
 
 
+def nested(levels: int, innermost: dict[str, Any]) -> dict[str, Any]:
+    schema = innermost
+    for _ in range(levels):
+        schema = record(a=schema)
+    return schema
+
+
 class Recorder:
     """A batch comparator that remembers its calls and answers by a function of the item."""
 

@@ -23,8 +23,7 @@ from factcheck.fields import (
 )
 from factcheck.fields.files import read_records, read_schema
 from factcheck.fields.values import Unusable
-from tests.fields.builders import record
-from tests.fields.json_schemas import nested
+from tests.fields.builders import nested, record
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}
 
