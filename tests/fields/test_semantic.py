@@ -90,7 +90,7 @@ def test_a_threshold_decides_where_the_judge_gives_a_probability(
 ) -> None:
     equivalent = (probability or 0.0) >= 0.5
     semantic, _ = comparator(lambda _: PairVerdict(equivalent, probability, "", "mine"))
-    params = {} if threshold is None else {"threshold": threshold}
+    params: dict[str, Any] = {} if threshold is None else {"threshold": threshold}
     compare: Any = semantic
     [result] = compare([item("x", "y", **params)])
 
