@@ -124,26 +124,17 @@ def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) 
     assert "r3  e.jsonl, line 3: duplicate id 'r1', first in e.jsonl, line 1" in done.out
 
 
-def test_ids_of_two_types_are_announced(files: Files) -> None:
+def test_warnings_are_lines_and_each_is_printed_once(files: Files) -> None:
     gold: list[Any] = [{"id": 7, "name": "Ann"}, {"id": "x", "name": "Bob"}]
+    schema = schema_of(id={"type": ["integer", "string"]}, name={**STRING, "x-eval-odd": 1})
+    by_id = ("--id-field", "id", "--join", "id")
     found = [{**gold[0], "id": "7"}, gold[1]]
-    done = files.evaluate("--id-field", "id", "--join", "id", gold=gold, extracted=found)
+    done = files.evaluate(*by_id, gold=gold, extracted=found, schema=schema)
 
     assert done.code == 0
-    warning = "some ids are strings on one side and numbers on the other"
-    assert done.err.startswith(f"factcheck: warning: {warning}")
-
-
-def test_warnings_are_lines_and_each_is_printed_once(files: Files) -> None:
-    items = schema_of(k={"type": "boolean"})
-    align = {"match_by": "key_field", "key": "k"}
-    array = {"type": "array", "items": items, "x-eval-align": align, "x-eval-odd": 1}
-    records = [{"a": [{"k": True}]}] * 3
-
-    err = files.evaluate(gold=records, extracted=records, schema=schema_of(a=array)).err
-
-    assert err.count("Unknown x-eval key 'x-eval-odd'") == 1
-    assert all(line.startswith("factcheck: ") for line in err.splitlines())
+    for warning in ("some ids are strings on one side and numbers", "name: Unknown x-eval key"):
+        assert done.err.count(f"factcheck: warning: {warning}") == 1
+    assert all(line.startswith("factcheck: ") for line in done.err.splitlines())
 
 
 def deaf_run(*answered: str) -> RunResult:
