@@ -125,18 +125,11 @@ class RunFigures:
         )
         return [(name, one) for name, one in results if one.doubtful and one.status == "mismatch"]
 
-    def decided_f1(self) -> float | None:
-        """Average F1 without records that have no verdict at all; `None` if there are no others."""
-        n_undecided = self.undecided.n_records
-        n = self.total_records - n_undecided
-        if not self.total_fields or not n:
-            return None
-        return (
-            (self.mean_f1 * self.total_records - n_undecided) / n if n_undecided else self.mean_f1
-        )
-
     def f1_bounds(self) -> tuple[float, float]:
-        """Bound mean F1: all undecided values wrong, all right."""
+        """Bound mean F1: all undecided values wrong, all right.
+
+        Mean F1 itself counts a record without any verdict as 1.
+        """
         return self.undecided.bounds(self.mean_f1, self.total_records)
 
     def to_rows(self) -> list[dict[str, Any]]:

@@ -166,14 +166,11 @@ def evaluate_files(
     return FileRun(run, run.intervals(n_resamples), tuple(notes))
 
 
-def gate_scores(run: RunResult) -> tuple[float | None, float, str, str]:
+def gate_scores(run: RunResult) -> tuple[float | None, float, str]:
     """Compute the scores that `factcheck.scoring.gates.fields_gate` checks, in its order."""
-    never_judged = (
-        field_text(path)
-        for path, field in run.by_field.items()
-        if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
-    )
-    undecided = run.undecided.fields
-    no_verdict = [f"{field_text(one.field)}: {undecided_text(one)}" for one in undecided]
+    f1 = run.mean_f1 if run.total_fields else None
     low_f1, _ = run.f1_bounds()
-    return run.decided_f1(), low_f1, next(never_judged, ""), "".join(no_verdict[:1])
+    no_verdict = ""
+    for field in run.undecided.fields[:1]:
+        no_verdict = f"{field_text(field.field)}: {undecided_text(field)}"
+    return f1, low_f1, no_verdict

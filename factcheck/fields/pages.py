@@ -97,8 +97,6 @@ class RunResult(RunFigures, Report):
         counts = plural(self.total_records, "record")
         if is_scored and self.total_records > 1:
             counts = f"mean over {counts} (macro)"
-        if is_scored and self.undecided.n_records:
-            counts += f", {self.undecided.n_records:,} of them undecided"
         interval = text.interval_text(intervals.get("mean_f1")) if is_scored else ""
         return Page(
             "F1" if is_scored else "Nothing was scored",
@@ -163,12 +161,6 @@ def field_text(path: str) -> str:
 def _lines(
     run: RunFigures, totals: Mapping[str, int], intervals: Mapping[str, Interval]
 ) -> Iterator[str]:
-    undecided, f1 = run.undecided, run.decided_f1()
-    if undecided.n_records and f1 is not None:
-        yield (
-            f"Mean F1 counts {plural(undecided.n_records, 'record')} without any verdict as 1; "
-            f"without such records it is {share(f1)}"
-        )
     if run.total_fields:
         precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
         recall = _with_interval(run.mean_recall, intervals.get("mean_recall"))
@@ -189,7 +181,7 @@ def _lines(
         yield f"Unusable extractions: {failed}; their gold fields are omissions"
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
-    if run.total_fields and undecided.fields:
+    if run.total_fields and run.undecided.fields:
         low, high = map(share, run.f1_bounds())
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
+from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import exact_key
 from factcheck.stats.resampling import Matrix, SumScores
 
@@ -141,14 +141,10 @@ class Undecided:
     def __init__(self, weights: Mapping[str, float], records: Iterable[RecordResult]) -> None:
         reasons: dict[tuple[str, str], list[str]] = {}
         self._loss_if_wrong = self._gain_if_right = 0.0
-        self.n_records = 0
-        """Number of records with undecided results and no verdict at all. Each counts as 1 in the
-        means, since no value in it is known to be wrong."""
         for record in records:
             undecided = [one for one in record.field_results if one.status in UNDECIDED]
             if not undecided:
                 continue
-            self.n_records += COUNTED.isdisjoint(one.status for one in record.field_results)
             weight = sum(weights.get(schema_path(one.path), 1.0) for one in undecided)
             low, high = record.counts.f1_bounds(weight)
             self._loss_if_wrong += record.f1 - low
