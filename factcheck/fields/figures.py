@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
-from factcheck.fields.records import Counts, RecordResult, Scores, Undecided, overall_scores
+from factcheck.fields.records import (
+    Counts,
+    RecordResult,
+    Scores,
+    UndecidedField,
+    overall_scores,
+    undecided_fields,
+)
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import FieldResult
+from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain, value_key
 from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
@@ -114,9 +121,9 @@ class RunFigures:
         return totals
 
     @cached_property
-    def undecided(self) -> Undecided:
-        """The results without a verdict."""
-        return Undecided(self.weights, self.records)
+    def undecided(self) -> list[UndecidedField]:
+        """Fields with results without a verdict, most values first."""
+        return undecided_fields(self.records)
 
     def doubtful(self) -> list[tuple[str | int, FieldResult]]:
         """Return the mismatches that may be matches, with the ids of their records."""
@@ -130,7 +137,15 @@ class RunFigures:
 
         Mean F1 itself counts a record without any verdict as 1.
         """
-        return self.undecided.bounds(self.mean_f1, self.total_records)
+        bounds = []
+        for record in self.records:
+            open_paths = [one.path for one in record.field_results if one.status in UNDECIDED]
+            weight = sum(self.weights.get(schema_path(path), 1.0) for path in open_paths)
+            bounds.append(record.counts.f1_bounds(weight))
+        if not bounds:
+            return self.mean_f1, self.mean_f1
+        low, high = (sum(side) / len(bounds) for side in zip(*bounds, strict=True))
+        return low, high
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one dict per field result, in order.

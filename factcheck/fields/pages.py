@@ -116,7 +116,7 @@ class RunResult(RunFigures, Report):
                     )
                 ),
                 Section("Without a score", "unknown").listing(
-                    self.undecided.fields, _undecided, "field", _MAX_REASONS
+                    self.undecided, _undecided, "field", _MAX_REASONS
                 ),
                 Section("Unusable extractions", "bad").listing(
                     [record for record in self.records if record.failure is not None],
@@ -181,7 +181,7 @@ def _lines(
         yield f"Unusable extractions: {failed}; their gold fields are omissions"
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
-    if run.total_fields and run.undecided.fields:
+    if run.total_fields and run.undecided:
         low, high = map(share, run.f1_bounds())
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
 

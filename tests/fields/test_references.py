@@ -22,10 +22,10 @@ from factcheck.fields import (
     resolve_schema_references,
     validate_gold,
 )
-from tests.fields.builders import TEXT as STRING
 from tests.fields.builders import array, best, nested, record
 
 Schema = dict[str, Any]
+STRING: Schema = {"type": "string"}
 INTEGER: Schema = {"type": "integer"}
 NULL: Schema = {"type": "null"}
 DEFS: Schema = {
