@@ -247,17 +247,10 @@ def differ(value: Any, other: Any) -> bool:
 
 
 def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
-    row = {
-        "record": record.record_id,
-        "path": result.path,
-        "field": schema_path(result.path),
-        "status": result.status,
-        "score": result.score,
-        "comparator": result.comparator,
-        "reason": result.reason,
-        "gold": result.gold_value,
-        "extracted": result.extracted_value,
-    }
+    identity = (record.record_id, result.path, schema_path(result.path))
+    outcome = (result.status, result.score, result.comparator, result.reason)
+    values = (*identity, *outcome, result.gold_value, result.extracted_value)
+    row: dict[str, Any] = dict(zip(COLUMNS, values, strict=False))
     if result.doubtful:
         row["doubtful"] = True
     gold, extracted = result.gold_compared, result.extracted_compared
