@@ -384,8 +384,6 @@ class TestCompound:
     class Full(CompoundComparator):
         """Matches where all parts do."""
 
-        across_records = True
-
         def compare(self, gold: dict[str, Any], extracted: dict[str, Any]) -> float:
             return float(gold == extracted)
 
@@ -415,7 +413,7 @@ class TestCompound:
         assert {record.field_results[0].status for record in result.records} == {"skipped"}
 
     def test_records_and_pairs_of_elements_never_mix(self) -> None:
-        """Though the comparator says that it takes many records: their paths are the same."""
+        """Though their paths are the same."""
         other = {"given": "y", "family": "z", "n": 1}
         gold = [{"p": [{"given": f"g{n}", "family": "x", "n": 2}, other]} for n in "ab"]
         found = [{"p": row["p"][::-1]} for row in gold]

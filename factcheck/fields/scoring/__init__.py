@@ -7,7 +7,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from factcheck.errors import Failure, describe
-from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, outcome_of
@@ -60,9 +59,6 @@ def dispatch(records: Sequence[Out], plan: Plan) -> None:
 
 def _takes_many_records(plan: Plan, result: FieldResult) -> bool:
     comparator = plan.batch_leaves[schema_path(result.path)].batch
-    # A compound groups fields by path, and paths repeat across records.
-    if isinstance(comparator, CompoundComparator):
-        return False
     return getattr(comparator, "across_records", False) is True
 
 
