@@ -212,11 +212,6 @@ def names(found: RunComparison, group: str) -> tuple[str, ...]:
     return tuple(one.name for one in found.changes_in(group))
 
 
-def totals_only() -> RunResult:
-    evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
-    return evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
-
-
 def test_intervals_where_there_is_nothing_to_resample() -> None:
     cases: list[tuple[Any, Any]] = [
         ([], (0, 1)), ([{"a": "-"}], (0, 1)), ([{"a": "+-"}] * 5, (0.5, 0.5)),
@@ -361,24 +356,18 @@ class TestRecords:
         p_value = 2 * (1 + 14 + 91 + 364) / 2**14
         assert f"11 better, 3 worse, 3 equal (sign test: p {p_value:.3f})" in str(found)
 
-    @pytest.mark.parametrize(
-        ("a", "b", "message"),
-        [
-            (run_of(A[:2]), run_of(B[:1], ids="x"), r"runs a \(0, 1\) and b \(x\) have no"),
-            (
-                run_of(A[:3], ids="xyz"), run_of(B[:3], ids="xyx"),
-                r"run b has duplicate record ids \(x\)",
-            ),
-            (
-                run_of(A, golds=range(5)), run_of(B, golds=[0, 1, 2, "?", "?"]),
-                r"gold differs .* 2 of 5 records \(3, 4\)",
-            ),
-            (run_of(A), totals_only(), "run b kept 0 of 3"),
-        ],
-    )  # fmt: skip
-    def test_runs_that_cannot_be_compared(self, a: Any, b: Any, message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            compare_runs(a, b)
+    def test_runs_that_cannot_be_compared(self) -> None:
+        evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
+        totals = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
+        a = run_of(A, golds=range(5))
+        for b, message in (
+            (run_of(B[:1], ids="x"), r"runs a \(0, 1, 2, .* and b \(x\) have no"),
+            (run_of(B[:3], ids="xyx"), r"run b has duplicate record ids \(x\)"),
+            (run_of(B, golds=[0, 1, 2, "?", "?"]), r"gold differs .* 2 of 5 records \(3, 4\)"),
+            (totals, "run b kept 0 of 3"),
+        ):
+            with pytest.raises(InputError, match=message):
+                compare_runs(a, b)
 
 
 def test_records_without_a_usable_extraction_are_counted_for_both_runs() -> None:

@@ -208,17 +208,14 @@ class TestForeignValues:
 class TestOtherFiles:
     """What is no run is refused, and the place is named."""
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
+    def test_another_text(self) -> None:
+        for text, message in (
             ("{\n", "run, line 2: not valid JSON"), ("[]", "run: expected an object"),
             ('{"format": "factcheck-fields-run/2"}', "RunResult.to_json of this version"),
             ('{"format": "factcheck-fields-run/1"}', "run: 'records' is missing"),
-        ],
-    )  # fmt: skip
-    def test_another_text(self, text: str | bytes, message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            RunResult.from_json(text)
+        ):  # fmt: skip
+            with pytest.raises(InputError, match=message):
+                RunResult.from_json(text)
 
     def test_one_wrong_value(self) -> None:
         data: Any = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}]).to_dict()
