@@ -25,7 +25,6 @@ from factcheck.fields.records import (
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain, value_key
-from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import bootstrap_scores
 
@@ -37,6 +36,9 @@ COLUMNS = (
     *("gold", "extracted", "gold_compared", "extracted_compared"),
 )
 """Keys of a row; see `RunFigures.to_rows`."""
+N_RESAMPLES, SEED = 2_000, 0
+_MANY_RECORDS = 20_000
+"""Number of records above which intervals are narrow and fewer resamples suffice."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ class RunFigures:
         """
         return cls.from_dict(parse_json(text, "run").value)
 
-    def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
+    def intervals(self) -> dict[str, Interval]:
         """Compute 95 % bootstrap intervals of mean and micro scores over records.
 
         They are too narrow below about twenty records, and have zero width if all records have
@@ -225,11 +227,11 @@ class RunFigures:
             `micro_recall` and `micro_f1`; (0, 1) with fewer than two records.
 
         Raises:
-            InputError: The records were not kept, or a setting is invalid.
+            InputError: The records were not kept.
         """
-        require_integer("n_resamples", n_resamples, 1)
-        require_integer("seed", seed, 0)
-        return bootstrap_scores(overall_scores(self.kept_records()), n_resamples, seed)
+        records = self.kept_records()
+        n_resamples = N_RESAMPLES if len(records) <= _MANY_RECORDS else N_RESAMPLES // 4
+        return bootstrap_scores(overall_scores(records), n_resamples, SEED)
 
     def kept_records(self, name: str = "the run") -> list[RecordResult]:
         """Return the records; raise `InputError` if any were not kept."""

@@ -28,9 +28,6 @@ from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
 from factcheck.stats.intervals import Interval
 
-_N_RESAMPLES = 2_000
-_MANY_RECORDS = 20_000
-"""Number of records above which intervals are narrow and fewer resamples suffice."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -162,8 +159,7 @@ def evaluate_files(
         judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
         usage = usage_text(comparator.usage)
         notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
-    n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
-    return FileRun(run, run.intervals(n_resamples), tuple(notes))
+    return FileRun(run, run.intervals(), tuple(notes))
 
 
 def gate_scores(run: RunResult) -> tuple[float | None, float, str]:

@@ -309,7 +309,7 @@ class TestDifferences:
             as_b = [pair[1 - coin] for pair, coin in zip(pairs, coins, strict=True)]
             sizes.append(abs(figure(as_b, measure) - figure(as_a, measure)))
 
-        comparison = compare_runs(a, b, n_resamples=31)
+        comparison = compare_runs(a, b)
 
         kind, name = measure.split("_")
         title = f"{'F1' if name == 'f1' else name} ({'macro' if kind == 'mean' else kind})"
