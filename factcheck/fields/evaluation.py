@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
@@ -33,7 +32,6 @@ from factcheck.fields.values import (
     unwrapped,
 )
 
-_path, _status = attrgetter("path"), attrgetter("status")
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
 Pairs = Iterable[tuple[Any, Any]]
@@ -285,30 +283,23 @@ class RunTally:
         self._sums = Counts()
         self._counts: Counter[tuple[str, str]] = Counter()
         """Number of results by path and status."""
-        self._partial: defaultdict[str, float] = defaultdict(float)
-        """By path, sum of score - 1 over matches and of scores over mismatches."""
+        self._matched: defaultdict[str, float] = defaultdict(float)
+        """Sum of the scores of matches and mismatches by path."""
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
         self._add_means((record.precision, record.recall, record.f1), 1)
         self._sums = self._sums.plus(record.counts)
-        results = record.field_results
-        paths = map(_path, results)
-        if self._fields is not None:
-            paths = map(self._key, paths)
-        self._counts.update(zip(paths, map(_status, results), strict=True))
-        for result in results:
-            status = result.status
-            if result.score != (status == "match") and status in ("match", "mismatch"):
-                self._partial[self._key(result.path)] += result.score - (status == "match")
+        for result in record.field_results:
+            path = result.path if self._fields is None else schema_path(result.path)
+            self._counts[path, result.status] += 1
+            if result.status in ("match", "mismatch"):
+                self._matched[path] += result.score
 
     def _add_means(self, means: Sequence[float], n: int) -> None:
         self._n += n
         for k, value in enumerate(means if n else ()):
             self._means[k] += (value - self._means[k]) * n / self._n
-
-    def _key(self, path: str) -> str:
-        return path if self._fields is None else schema_path(path)
 
     def merge(self, other: RunTally) -> None:
         """Add the totals of other records scored by the same schema.
@@ -328,8 +319,8 @@ class RunTally:
         self._sums = self._sums.plus(other._sums)
         for (path, status), n in list(other._counts.items()):
             self._counts[path, status] += n
-        for path, difference in list(other._partial.items()):
-            self._partial[path] += difference
+        for path, matched in list(other._matched.items()):
+            self._matched[path] += matched
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """Compute the result of the run.
@@ -367,7 +358,7 @@ class RunTally:
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for (path, status), n in self._counts.items():
             counts[key(path)][status] += n
-        matched = {name: float(own["match"]) for name, own in counts.items()}
-        for path, difference in self._partial.items():
-            matched[key(path)] += difference
+        matched: defaultdict[str, float] = defaultdict(float)
+        for path, score in self._matched.items():
+            matched[key(path)] += score
         return {name: FieldSummary.of(own, matched[name]) for name, own in counts.items()}

@@ -49,10 +49,11 @@ def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
     """The rows of one record, and its precision, recall and F1."""
     ties: set[str] = set()
     is_object = not is_leaf(schema) and expected_type(schema) is dict
-    unreadable = is_object and isinstance(extracted, str)
-    rows = both(schema, gold, None if unreadable else extracted, "", ties)
-    if unreadable:  # 20.7; none of the strings here is an object
-        rows = [Row("", "parse_failure", 0.0, ""), *(rows or [Row("", "hallucination", 0.0, "")])]
+    if is_object and isinstance(extracted, str):  # 20.7; none of the strings here is an object
+        rows = both(schema, gold, None, "", ties) or [Row("", "hallucination", 0.0, "")]
+        rows = [Row("", "parse_failure", 0.0, ""), *rows]
+    else:
+        rows = both(schema, gold, extracted, "", ties)
     return Outcome(rows, *metrics(rows), ties)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from factcheck.errors import Failure, describe
-from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, outcome_of
@@ -60,9 +59,6 @@ def dispatch(records: Sequence[Out], plan: Plan) -> None:
 
 def _takes_many_records(plan: Plan, result: FieldResult) -> bool:
     comparator = plan.batch_leaves[schema_path(result.path)].batch
-    # A compound groups fields by path, and paths repeat across records.
-    if isinstance(comparator, CompoundComparator):
-        return False
     return getattr(comparator, "across_records", False) is True
 
 
@@ -79,16 +75,18 @@ def _answers(name: str, comparator: Any, items: list[BatchItem]) -> list[Any]:
         reason = f"comparator {name!r}: {describe(error)}"
         _log.warning("%s (%s)", reason, plural(len(items), "field"))
         return [Failure(None, "raised", reason)] * len(items)
-    n = len(items)
     reason = f"the comparator {name!r} gave no verdict"
     if not isinstance(answers, list):
         reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
         answers = []
-    if len(answers) > n:
-        _log.warning("the comparator %r returned %d answers too many", name, len(answers) - n)
-    missing = Failure(None, "missing", reason)
-    found = [missing if answer is None else answer for answer in answers[:n]]
-    return found + [missing] * (n - len(found))
+    n_surplus = len(answers) - len(items)
+    if n_surplus > 0:
+        _log.warning("the comparator %r returned %d answers too many", name, n_surplus)
+    found: list[Any] = [Failure(None, "missing", reason)] * len(items)
+    for place, answer in enumerate(answers[: len(items)]):
+        if answer is not None:
+            found[place] = answer
+    return found
 
 
 def _score(name: str, results: list[FieldResult], plan: Plan) -> None:
