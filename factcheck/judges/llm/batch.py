@@ -134,12 +134,14 @@ def submit(path: Path, run: Run) -> Outcome:
     check_writable(path)
     batches: tuple[Batch, ...] = ()
     for model, lines in _requests_of(run):
-        batches += ((_sent_to_anthropic if _is_anthropic(model) else _sent)(model, lines),)
+        batches += (_sent(model, lines),)
         _write(path, BatchState(_endpoint(batches), batches))
     return Outcome(batches)
 
 
 def _sent(model: str, lines: Sequence[bytes]) -> Batch:
+    if _is_anthropic(model):
+        return _sent_to_anthropic(model, lines)
     with _connected() as client:
         content = ("requests.jsonl", b"".join(lines))
         file = client.files.create(file=content, purpose="batch")
@@ -170,10 +172,7 @@ def collect(path: Path, run: Run) -> Outcome:
     Raises:
         InputError: There is no batch to collect, or the run requests none of its answers.
     """
-    found = [
-        (_found_at_anthropic if _is_anthropic(batch.model) else _found)(batch)
-        for batch in _read(path).batches
-    ]
+    found = [_found(batch) for batch in _read(path).batches]
     done = Outcome(tuple(batch for batch, _ in found))
     if not done.final:
         return done
@@ -190,6 +189,8 @@ def collect(path: Path, run: Run) -> Outcome:
 
 
 def _found(batch: Batch) -> tuple[Batch, Answers]:
+    if _is_anthropic(batch.model):
+        return _found_at_anthropic(batch)
     with _connected() as client:
         found = client.batches.retrieve(batch.batch_id)
 

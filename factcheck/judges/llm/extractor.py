@@ -145,11 +145,8 @@ def _written_out(entries: Sequence[str]) -> list[AtomicFact]:
     cores: dict[str, str | None] = {}
     for statement in statements(entries):
         cores.setdefault(statement.text, statement.core)
-    ids = {text: f"f{number}" for number, text in enumerate(cores, 1)}
-    return [
-        AtomicFact(ids[text], text, core=ids[core] if core else None)
-        for text, core in cores.items()
-    ]
+    ids: dict[str | None, str] = {text: f"f{number}" for number, text in enumerate(cores, 1)}
+    return [AtomicFact(ids[text], text, core=ids.get(core)) for text, core in cores.items()]
 
 
 class _Bag(NamedTuple):
@@ -189,11 +186,11 @@ def drop_near_duplicates(facts: Sequence[AtomicFact]) -> tuple[AtomicFact, ...]:
 def _bag(text: str, language: str) -> _Bag:
     found = words(text, language)
     stems = [word.stem for word in found if word.kind in {"content", "number"}]
-    scope = [
-        word.stem
-        for word in found
-        if word.kind == "negation" or (word.text if word.start else word.form) in _SCOPE_WORDS
-    ]
+    scope = []
+    for word in found:
+        shown = word.text if word.start else word.form
+        if word.kind == "negation" or shown in _SCOPE_WORDS:
+            scope.append(word.stem)
     return _Bag(dict.fromkeys(stems), sorted(scope))
 
 

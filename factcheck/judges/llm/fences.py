@@ -45,14 +45,12 @@ _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 def fenced(texts: Mapping[str, str]) -> str:
     """Fence texts, given by tag, in order."""
     # digits of any width count as ASCII digits
-    folded = [
-        text if text.isascii() else unicodedata.normalize("NFKC", text) for text in texts.values()
-    ]
-    numbers = [_number(text, folded) for text in texts.values()]
-    return "\n".join(
-        f"<{tag} {number}>\n{text}\n</{tag} {number}>"
-        for (tag, text), number in zip(texts.items(), numbers, strict=True)
-    )
+    folded = [unicodedata.normalize("NFKC", text) for text in texts.values()]
+    fences = []
+    for tag, text in texts.items():
+        number = _number(text, folded)
+        fences.append(f"<{tag} {number}>\n{text}\n</{tag} {number}>")
+    return "\n".join(fences)
 
 
 def _number(text: str, others: Iterable[str]) -> str:
@@ -114,10 +112,8 @@ def quoted(text: str) -> str:
     encoded = json.dumps(text, ensure_ascii=False)
     if encoded.isprintable():
         return encoded
-    return "".join(
-        json.dumps(character)[1:-1] if unicodedata.category(character) in _INVISIBLE else character
-        for character in encoded
-    )
+    hidden = {c for c in set(encoded) if unicodedata.category(c) in _INVISIBLE}
+    return encoded.translate({ord(c): json.dumps(c)[1:-1] for c in hidden})
 
 
 _SPECIFICITY_NOTES: Mapping[Specificity, str] = {

@@ -323,8 +323,9 @@ class SemanticEquivalence(_OneCall):
     def question(
         self, pairs: Sequence[ValuePair | tuple[str, str]]
     ) -> Question[dict[str, PairResult]]:
-        values = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
-        by_id = {f"p{place}": pair for place, pair in enumerate(values, 1)}
+        by_id: dict[str, ValuePair] = {}
+        for place, pair in enumerate(pairs, 1):
+            by_id[f"p{place}"] = pair if isinstance(pair, ValuePair) else ValuePair(*pair)
         verdict = object_schema(**{name: field.schema for name, field in PAIR.items()})
         return Question(
             {"pairs": render_pairs(by_id)},
