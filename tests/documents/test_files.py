@@ -304,7 +304,6 @@ def test_a_plain_value_in_yaml_is_that_of_json() -> None:
         ("a: 1\n<<: {b: 2}", "x.yaml, line 2: the merge key '<<' is not JSON"),
         ("[" * 400 + "]" * 400, "nested more than 300 levels deep"),
         (EXPLODING, "line 2: the alias *a0 is not JSON"),
-        ("[" + "1," * 1_000_000 + "1]", "more than 1,000,000 values"),
         ("a\ud800", "not valid Unicode"),
     ],
 )
