@@ -38,7 +38,13 @@ from factcheck.judges.llm.engine import (
     most_tokens,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
-from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
+from factcheck.judges.llm.providers import (
+    LONGER,
+    access_to,
+    check_address,
+    provider_of,
+    require_packages,
+)
 from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
     Answer,
@@ -116,7 +122,8 @@ class LanguageModel:
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
-        self.longer = transport.longer
+        provider = provider_of(self.name)
+        self.longer = provider.longer if provider else LONGER
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting

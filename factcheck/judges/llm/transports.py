@@ -18,7 +18,7 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
 from factcheck.judges.llm.http import JsonClient, as_utf8
-from factcheck.judges.llm.providers import LONGER, endpoint
+from factcheck.judges.llm.providers import endpoint
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import BackgroundLoop, background
 
@@ -111,11 +111,6 @@ class Transport(Protocol):
         """Host, port and path of the server; `None` for the provider's default."""
         ...
 
-    @property
-    def longer(self) -> str:
-        """How to have longer prompts read."""
-        ...
-
     def send(self, body: Body) -> Awaitable[Answer]:
         """Send a request; raises `FactcheckError` on failure."""
         ...
@@ -125,10 +120,6 @@ class Transport(Protocol):
 
 class ChatTransport(JsonClient):
     """Chat Completions of an OpenAI-compatible server."""
-
-    @property
-    def longer(self) -> str:
-        return self.access.provider.longer
 
     def addressed(self, body: Body) -> dict[str, Any]:
         """Return the body with the model name."""
@@ -212,7 +203,6 @@ class WrappedTransport:
     def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
         self.name: str = inner.name
         self.endpoint: str | None = inner.endpoint
-        self.longer: str = inner.longer
         self._inner = inner
         self._answer = answer
 
@@ -238,8 +228,6 @@ class LMTransport:
 
     User-defined classes run in a separate event loop, which they may block.
     """
-
-    longer = LONGER
 
     def __init__(self, lm: dspy.BaseLM, base_url: str | None) -> None:
         import dspy
