@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
-_OVERLAP = 10
-"""Maximum overlap of neighbouring sections, as a divisor of their size."""
 _MIN_SECTION = 1_000
 """Minimum section size in characters when a section is split in two."""
 _SPLIT_CODES = {JudgeTruncated.code, ContextExceeded.code}
@@ -60,7 +58,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         most_read = self._model.most_characters(lambda: self._module.request(source=""))
         # half, because a list of facts may be as long as the text
         size = max(_MIN_SECTION, min(self.section, most_read // 2))
-        spans = sections(source, size, size // _OVERLAP)
+        spans = sections(source, size)
         found = await self._results([source[slice(*span)] for span in spans], ledger)
         made_by = tuple(self.identity.items())
         return _fact_set(_joined(found), source, made_by, is_overlapping=len(spans) > 1)
@@ -78,7 +76,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         (facts,) = await super()._ask(questions, account, is_last=is_last)
         if code_of(facts) not in _SPLIT_CODES or len(section) < 2 * _MIN_SECTION:
             return [facts]
-        halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
+        halves = sections(section, len(section) * 6 // 10)
         found = await together(self._ask([section[slice(*span)]], account) for span in halves)
         try:
             return [_joined([facts for (facts,) in found])]

@@ -181,20 +181,19 @@ _BREAKS = (_PARAGRAPH_END, _LINE, _SENTENCE_END, _SPACE)
 """Places to split a text, best first."""
 
 
-def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
+def sections(text: str, size: int) -> tuple[Span, ...]:
     """Split a text into overlapping sections of at most `size` characters.
 
     A section ends at the last end of a paragraph in its second half, or else of a line, a sentence
     or a word; only a text without any of these is split elsewhere. Each further section starts at
-    such a place, at most `overlap` characters before the end of the previous one, so that a passage
+    such a place, at most a tenth of `size` before the end of the previous one, so that a passage
     across a boundary is complete in one of the two.
     """
-    if size <= 2 * overlap:
-        raise ValueError(f"sections of {size} characters cannot overlap by {overlap}")
+    overlap = size // 10
     spans = []
     start = 0
     while len(text) - start > size:
-        low, limit = start + max(size // 2, overlap + 1), start + size
+        low, limit = start + size // 2, start + size
         end = next((places[-1] for places in _breaks(text, low, limit)), limit)
         spans.append(Span(start, end))
         starts = (places[0] for places in _breaks(text, end - overlap, end))

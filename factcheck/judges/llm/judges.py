@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
-_OVERLAP = 10
-"""Maximum overlap of neighbouring sections, as a divisor of their size."""
 _LEAST_SECTION = 1_000
 """Minimum size of a section, for a model that reads little."""
 _LONG_PAIR = 4_000
@@ -63,7 +61,7 @@ class _Section(NamedTuple):
 
     @classmethod
     def all_of(cls, text: str, size: int) -> list[_Section]:
-        spans = sections(text, size, size // _OVERLAP)
+        spans = sections(text, size)
         parts = [text[slice(*span)] for span in spans]
         return [
             cls(part, span.start, digest(part)) for part, span in zip(parts, spans, strict=True)
