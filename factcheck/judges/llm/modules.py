@@ -111,14 +111,7 @@ class _OneCall(dspy.Module):
         return self._prediction(reply, question)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        question = self.question(**inputs)
-        with self._context(question):
-            call = self._predict.acall
-            try:
-                reply = await call(**question.inputs, config=self._config(question))
-            except _REFUSALS:
-                reply = await call(**question.inputs, config=self._limit(question))
-        return self._prediction(reply, question)
+        return await dspy.asyncify(self.forward)(**inputs)
 
     def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
         """Return the messages for the inputs of a call, and the question that parses the reply."""
@@ -264,10 +257,6 @@ class FactChecker(_OneCall):
     def forward(self, **inputs: Any) -> dspy.Prediction:
         forward = super().forward
         return _joined([forward(**some) for some in _batches(**inputs)])
-
-    async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        forward = super().aforward
-        return _joined([await forward(**some) for some in _batches(**inputs)])
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
