@@ -14,7 +14,7 @@ from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
-from factcheck.runtime.budget import Price, Tokens
+from factcheck.runtime.budget import Tokens, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background
@@ -35,11 +35,6 @@ _MAX_BYTES = 900_000
 token. A request that exceeds it nevertheless is rejected and split in two."""
 _MAX_REFUSED = 3
 """Number of single texts that are refused, without any answer, before the rest are not tried."""
-_PRICES = {
-    "text-embedding-3-small": Price(0.02, 0.02, 0.0),
-    "text-embedding-3-large": Price(0.13, 0.13, 0.0),
-}
-"""List prices at OpenAI, as of 2026-11."""
 
 
 class OpenAIEmbedder(JsonClient):
@@ -62,7 +57,7 @@ class OpenAIEmbedder(JsonClient):
         access = access_to(settings, session.settings)
         super().__init__(access, settings.timeout_s, LARGEST_VECTORS)
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
-        price = _PRICES.get(model) if access.is_default else None
+        price = price_of(self.name) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[str, EmbeddingResult](session.cache, _to_json, _from_json)
 
