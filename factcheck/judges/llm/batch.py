@@ -27,7 +27,7 @@ from factcheck.documents import (
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_status, redacted
 from factcheck.judges.llm.http import error_in
-from factcheck.judges.llm.providers import Access, access_to
+from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,
@@ -92,8 +92,6 @@ class Batch(PlainData):
 class BatchState(PlainData):
     """Contents of a state file: everything needed to collect the submitted batches."""
 
-    endpoint: str
-    """Server of those in OpenAI's protocol; empty if there are none."""
     batches: tuple[Batch, ...]
 
 
@@ -135,7 +133,7 @@ def submit(path: Path, run: Run) -> Outcome:
     batches: tuple[Batch, ...] = ()
     for model, lines in _requests_of(run):
         batches += (_sent(model, lines),)
-        _write(path, BatchState(_endpoint(batches), batches))
+        _write(path, BatchState(batches))
     return Outcome(batches)
 
 
@@ -273,15 +271,6 @@ def _found_at_anthropic(batch: Batch) -> tuple[Batch, Answers]:
     return replace(batch, status=status), lines
 
 
-def _access() -> Access:
-    return access_to(Model("openai/batches"), Settings.from_environment())
-
-
-def _endpoint(batches: Sequence[Batch]) -> str:
-    """Return the server of batches in OpenAI's protocol; empty if all are Anthropic's."""
-    return "" if all(_is_anthropic(batch.model) for batch in batches) else _access().endpoint
-
-
 def _write(path: Path, state: BatchState) -> None:
     data = json_text(state.to_dict()).encode()
     write_with(path, lambda file: file.write(data), mode=_PRIVATE)
@@ -293,15 +282,9 @@ def _read(path: Path) -> BatchState:
     with file_errors(str(path), "read"):
         data = path.read_bytes()
     try:
-        state = BatchState.from_dict(parse_json(data, str(path)).value)
+        return BatchState.from_dict(parse_json(data, str(path)).value)
     except ValueError as error:
         raise InputError(f"{path} is not the state of a batch: {error}") from error
-    if state.endpoint != (endpoint := _endpoint(state.batches)):
-        raise InputError(
-            f"{path} holds a batch of the server {state.endpoint}, "
-            f"not of {endpoint}; check OPENAI_BASE_URL"
-        )
-    return state
 
 
 def _requests_of(run: Run) -> list[tuple[str, list[bytes]]]:
@@ -358,7 +341,7 @@ def _require_batches(transport: Transport) -> ChatTransport | LMTransport:
 def _connected() -> Iterator[openai.OpenAI]:
     import openai
 
-    access = _access()
+    access = access_to(Model("openai/batches"), Settings.from_environment())
     try:
         with openai.OpenAI(
             api_key=access.key or "none",
