@@ -48,11 +48,13 @@ class Place(NamedTuple):
         return self.name
 
 
-class Unparsed(NamedTuple):
-    """Text of an entry that is not in the format of its file."""
+class Unparsed(InputError):
+    """Error of a line that is not JSON."""
 
-    text: str
-    problem: InputError
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        self.text = text
+        """The line; other bytes than UTF-8 are replaced, and a line that is too long is empty."""
 
 
 class Entry(NamedTuple):
