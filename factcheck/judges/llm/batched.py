@@ -36,9 +36,12 @@ R = TypeVar("R")
 class BatchedJudge(Generic[Q, R]):
     """Asks one model questions of one kind.
 
-    `module` renders the requests, unless there is another `program` or the file of a saved one. A
-    failed batch is retried in as many `parts` as its failure code says, by default in one.
+    `module` renders the requests: one of the kind `asks`, or the file of a saved one. `None`: that
+    of the model's settings, or a new one.
     """
+
+    asks: ClassVar[type]
+    """Kind of module that renders requests and parses replies."""
 
     stage: ClassVar[str]
     """Key of usage records, cached results and, in the signature, the prompt."""
@@ -46,23 +49,17 @@ class BatchedJudge(Generic[Q, R]):
     """Key of the model in the signature."""
     result: type[R]
     """Type of a successful result."""
-    repeated: ClassVar = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
-    """Failure codes worth another request; the engine has retried all others."""
+    repeated: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        ("missing", "duplicate", "invalid", "output", "truncated"), 1
+    )
+    """Number of requests in which failures with a code are asked again; the engine has retried all
+    others."""
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        module: Any,
-        *,
-        program: Any = None,
-        batch_size: int = 1,
-        parts: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, model: LanguageModel, *, batch_size: int = 1, module: Any = None) -> None:
         self._model = model
-        self._module = programmed(module, program or model.settings.program)
+        self._module = programmed(self.asks(), module or model.settings.program)
         self._prompt: str = self._module.fingerprint
         self._batch_size = batch_size
-        self._parts = parts or {}
         self._cache = ResultCache[Q, R](model.cache, self._to_json, self._from_json)
 
     @property
@@ -158,16 +155,16 @@ class BatchedJudge(Generic[Q, R]):
         if is_last:
             return results
 
-        codes, repeated = [code_of(result) for result in results], {*self.repeated, *self._parts}
-        failed = [n for n, code in enumerate(codes) if code in repeated]
-        parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
+        parts = [self.repeated.get(code_of(result), 0) for result in results]
+        failed = [n for n, count in enumerate(parts) if count]
 
         async def ask_again(numbers: Sequence[int]) -> None:
             repeated = await self._ask([questions[n] for n in numbers], account, is_last=True)
             for n, result in zip(numbers, repeated, strict=True):
                 results[n] = result
 
-        await together(map(ask_again, even_batches(failed, max(1, -(-len(failed) // parts)))))
+        size = max(1, -(-len(failed) // max([1, *parts])))
+        await together(map(ask_again, even_batches(failed, size)))
         return results
 
 

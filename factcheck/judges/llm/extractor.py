@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from factcheck.documents import Reader
 from factcheck.errors import (
@@ -27,7 +27,6 @@ from factcheck.text.words import content_stems, guess_language, words
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.engine import Account
-    from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
@@ -45,14 +44,12 @@ _SCOPE_WORDS = WORDS["reporting"] | WORDS["qualifying"]
 class LLMExtractor(BatchedJudge[str, _Facts]):
     """Extracts facts with a language model, one section per request; implements `Extractor`."""
 
+    asks = KeyFactExtraction
     stage = "extract"
     role = "extractor"
-    repeated = frozenset({JudgeOutputError.code})
+    repeated: ClassVar = {JudgeOutputError.code: 1}
     section = 16_000
     """Maximum characters of source in one request (about 4,000 tokens)."""
-
-    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
-        super().__init__(model, KeyFactExtraction(), program=module)
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         most_read = self._model.most_characters(lambda: self._module.request(source=""))

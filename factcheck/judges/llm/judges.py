@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import (
@@ -35,7 +35,6 @@ from factcheck.judges.llm.modules import (
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
 if TYPE_CHECKING:
-    from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
@@ -46,8 +45,8 @@ _LONG_PAIR = 4_000
 
 Values are never truncated, so a pair that exceeds the context window must not fail its batch.
 """
-_SPLIT_CODES = ("output", "truncated", "refused", "context")
-"""Request failures that a single value may have caused: the pairs are retried one by one."""
+_ONE_BY_ONE = dict.fromkeys(("output", "truncated", "refused", "context"), 1_000)
+"""Request failures that a single value may have caused, in more parts than there are pairs."""
 
 _LABELS = get_args(EntailmentLabel)
 
@@ -76,13 +75,11 @@ class _FactQuestion(NamedTuple):
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     """Checks facts with a language model in batches; implements `Checker`."""
 
+    asks = FactChecker
     stage = "check"
+    repeated: ClassVar = {**BatchedJudge.repeated, "truncated": 2}
     section = 120_000
     """Maximum characters of text in one request (about 30,000 tokens)."""
-
-    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
-        own, parts = FactChecker(), {"truncated": 2}
-        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -190,12 +187,10 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     pairs of the batch.
     """
 
+    asks = SemanticEquivalence
     stage = "compare"
     result = PairVerdict
-
-    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
-        own, parts = SemanticEquivalence(), dict.fromkeys(_SPLIT_CODES, batch_size)
-        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
+    repeated: ClassVar = {**BatchedJudge.repeated, **_ONE_BY_ONE}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """Return one result per pair, in pair order; equal pairs are sent once.
@@ -241,11 +236,9 @@ class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
     is a failure.
     """
 
+    asks = LLMJudge
     stage = "rate"
     result = Rating
-
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, LLMJudge())
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         (result,) = await self._results([(source, summary)], ledger)
