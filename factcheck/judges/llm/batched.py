@@ -79,7 +79,7 @@ class BatchedJudge(Generic[Q, R]):
         """What tells apart the questions with the same key parts, which are cached together."""
         return ""
 
-    def _outcome(self, reply: Any, questions: Sequence[Q]) -> Sequence[R]:  # noqa: ARG002
+    def _outcome(self, reply: Any) -> Sequence[R]:
         """Results in a reply, in question order."""
         return tuple(reply.values())
 
@@ -151,7 +151,7 @@ class BatchedJudge(Generic[Q, R]):
         except JudgeError as error:
             results = [self._failure(question, error) for question in questions]
         else:
-            results = list(self._outcome(reply, questions))
+            results = list(self._outcome(reply))
         if is_last:
             return results
 

@@ -80,7 +80,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         except JudgeError as error:
             return [error]
 
-    def _outcome(self, reply: Any, questions: Sequence[str]) -> Sequence[_Facts]:  # noqa: ARG002
+    def _outcome(self, reply: Any) -> Sequence[_Facts]:
         return [tuple(reply["facts"])]
 
     def _failure(self, question: str, error: JudgeError) -> _Facts:  # noqa: ARG002

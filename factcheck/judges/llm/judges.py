@@ -251,5 +251,5 @@ class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
         [(source, summary)] = questions
         return self._module.request(source_text=source, summary=summary)  # type: ignore[no-any-return]
 
-    def _outcome(self, reply: Any, _: Sequence[tuple[str, str]]) -> Sequence[RatingResult]:
+    def _outcome(self, reply: Any) -> Sequence[RatingResult]:
         return [Rating(reply["faithfulness"], reply["reason"])]

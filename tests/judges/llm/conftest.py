@@ -74,6 +74,7 @@ class PairSetup(NamedTuple):
     judge: PairJudge
     server: LocalOpenAIServer
     ledger: Ledger
+    session: Session
 
     def compare(self, *pairs: ValuePair) -> Sequence[PairResult]:
         return background.run(self.judge.compare(pairs, self.ledger))
@@ -91,24 +92,13 @@ MakePairSetup = Callable[..., PairSetup]
 
 
 @pytest.fixture
-def comparing(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePairSetup]:
+def comparing() -> Iterator[MakePairSetup]:
     with ExitStack() as stack:
 
-        def make(
-            answer: ChatAnswer | LocalOpenAIServer,
-            *,
-            batch_size: int = 16,
-            judge: str = MODEL,
-            **options: Any,
-        ) -> PairSetup:
-            server = answer
-            if not isinstance(server, LocalOpenAIServer):
-                server = stack.enter_context(LocalOpenAIServer(server))
-            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-            options = {"retry": QUICK, "cache": "off", **options}
-            session = stack.enter_context(Session(**options))
-            pair_judge = build_pair_judge(judge, session, batch_size=batch_size)
-            return PairSetup(pair_judge, server, Ledger())
+        def make(answer: ChatAnswer, *, batch_size: int = 16, **options: Any) -> PairSetup:
+            server, session = stack.enter_context(serving(answer, **options))
+            judge = build_pair_judge(MODEL, session, batch_size=batch_size)
+            return PairSetup(judge, server, Ledger(), session)
 
         yield make
 
