@@ -261,20 +261,7 @@ def test_a_check_prompt_holds_a_text_and_its_facts_by_id(prompt: Any) -> None:
     assert (parsed.kind, parsed.text, parsed.facts) == ("check", MILL, IDS)
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Hello.",
-        "<text 1a>\nopen",
-        "<text 1a>\nx\n</text 2b>",
-        check_prompt(facts={"id": ""}),
-        check_prompt() + "<facts 1a>\na one\na two\n</facts 1a>",
-        *(
-            f"<pairs 1a>\n{line}\n</pairs 1a>"
-            for line in ("p1: one", 'p1: ["one"]', 'p1: "ab"', "p1", 'p: ["", ""]\np: ["", ""]')
-        ),
-    ],
-)
+@pytest.mark.parametrize("prompt", ["Hello.", "<text 1a>\nopen", "<text 1a>\nx\n</text 2b>"])
 def test_what_is_no_prompt_of_this_package_is_an_error(prompt: str) -> None:
     with pytest.raises(InputError):
         parse_prompt(request_with(prompt).body)
