@@ -23,7 +23,6 @@ MAX_TEXT_BYTES = 16 << 20
 """Maximum size of a text, and of one line of a file read line by line."""
 MAX_DOCUMENT_BYTES = 256 << 20
 """Maximum size of a document read as a whole."""
-_CHUNK_BYTES = 1 << 20
 _SHOWN = 40
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -180,7 +179,7 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
     name = name_of(path)
     data = bytearray()
     with open_binary(path) as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
+        while chunk := stream.read(1 << 20):
             data += chunk
             if b"\0" in chunk:
                 break  # binary, or an endless device such as /dev/zero

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from factcheck.runtime.cache.redis import SharedLimits
 
-_MINUTE_S = 60.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
@@ -113,7 +111,7 @@ class Limiter:
         model: str = "",
     ) -> None:
         self._ceiling = ceiling
-        self._s_per_request = _MINUTE_S / rpm if rpm else 0.0
+        self._s_per_request = 60.0 / rpm if rpm else 0.0
         self._shared, self._model = shared, model
         self._next_at = 0.0
         self._limit = float(ceiling)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 FIRST_ERROR = 400
 """Lowest HTTP status of an error."""
 _CHARS_PER_TOKEN = 4
-_BACKLOG = 1024
-_MAX_BODY = 2**30
 _SHUTDOWN_S = 0.01
 """Seconds for open requests to finish when the server stops."""
 _CHAT = "/v1/chat/completions"
@@ -201,7 +199,7 @@ class LocalOpenAIServer:
         )
         try:
             await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0, backlog=_BACKLOG).start()
+            await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
         except BaseException as error:  # noqa: BLE001 - raised where the server is entered
             started.set_exception(error)
             return
@@ -215,7 +213,7 @@ class LocalOpenAIServer:
     def _app(self) -> web.Application:
         from aiohttp import web
 
-        app = web.Application(client_max_size=_MAX_BODY)
+        app = web.Application(client_max_size=2**30)
         for method, path, respond in (*self.routes(), ("*", "/{rest:.*}", _unknown_url)):
             app.router.add_route(method, path, self._handler(respond))
         return app

@@ -53,7 +53,6 @@ _TIMEOUT_S = 600.0
 """Timeout of one request in seconds; files are large."""
 _RETRIES = 4
 """Maximum number of retries of idempotent requests."""
-_PRIVATE = 0o600
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
 _UNSENT = frozenset({"dropped", "clamped", "substituted"})
@@ -273,7 +272,7 @@ def _found_at_anthropic(batch: Batch) -> tuple[Batch, Answers]:
 
 def _write(path: Path, state: BatchState) -> None:
     data = json_text(state.to_dict()).encode()
-    write_with(path, lambda file: file.write(data), mode=_PRIVATE)
+    write_with(path, lambda file: file.write(data), mode=0o600)
 
 
 def _read(path: Path) -> BatchState:

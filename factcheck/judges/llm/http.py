@@ -32,7 +32,6 @@ LARGEST_REPLY = 16 * _MIB
 LARGEST_VECTORS = 256 * _MIB
 """Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers."""
 _LARGEST_ERROR = 64 * 2**10
-_CHUNK = 64 * 2**10
 _ERROR = 400
 _REDIRECT = 300
 _EXCERPT = 200
@@ -158,7 +157,7 @@ def as_utf8(body: Mapping[str, Any], name: str) -> bytes:
 async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:
     """Read the decompressed body, stopping soon after `limit` bytes."""
     parts = bytearray()
-    async for chunk in response.content.iter_chunked(_CHUNK):
+    async for chunk in response.content.iter_chunked(64 * 2**10):
         parts += chunk
         if len(parts) > limit:
             break

@@ -75,8 +75,6 @@ _VERSION = 1
 _CHARACTERS_PER_TOKEN = 3
 """Of a text that has to fit into a context: less than in English."""
 _log = logging.getLogger("factcheck.judge")
-_OPENAI = "openai"
-_PROVIDERS_EFFORT = "default"
 _NOT_SENT = frozenset(
     {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
 )
@@ -355,7 +353,7 @@ def connect(
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
         access = access_to(model, session.settings)
         transport, is_default = ChatTransport(access, model.timeout_s), access.is_default
-        is_openai = model.name.startswith(f"{_OPENAI}/")
+        is_openai = model.name.startswith("openai/")
         dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
     else:
         require_packages(model.name)
@@ -378,7 +376,7 @@ def connect(
 def _with_effort(model: Model) -> Model:
     """Set the least effort, unless another is asked for, or that of the provider."""
     effort = model.reasoning_effort or least_effort(model.name)
-    return replace(model, reasoning_effort=None if effort == _PROVIDERS_EFFORT else effort)
+    return replace(model, reasoning_effort=None if effort == "default" else effort)
 
 
 def _settings_of(lm: dspy.BaseLM) -> Model:

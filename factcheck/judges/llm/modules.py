@@ -29,11 +29,6 @@ from factcheck.judges.llm.fences import (
     without_numbers,
 )
 from factcheck.judges.llm.questions import (
-    CHECK_FACTS,
-    COMPARE_VALUES,
-    EXTRACT_FACTS,
-    RATE_FAITHFULNESS,
-    SUMMARIZE,
     VERDICTS,
     Message,
     Question,
@@ -213,7 +208,7 @@ class KeyFactExtraction(_OneCall):
     reply, and so in a demonstration, `... in May` stands for the statement before it with a detail.
     """
 
-    prompt = EXTRACT_FACTS
+    prompt = "extract_facts/v3"
     asks = "source -> facts: list[str]"
     predictor = "list_facts"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source>>"}
@@ -245,7 +240,7 @@ class FactChecker(_OneCall):
     take several requests.
     """
 
-    prompt = CHECK_FACTS
+    prompt = "check_facts/v2-line"
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
@@ -298,7 +293,7 @@ class SemanticEquivalence(_OneCall):
     prediction's `results` hold one `PairVerdict` or `Failure` per pair, in pair order.
     """
 
-    prompt = COMPARE_VALUES
+    prompt = "compare_values/v2"
     show: Mapping[str, Callable[[Any], str]] = MappingProxyType({"pairs": str})
     asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
@@ -332,7 +327,7 @@ class LLMJudge(_OneCall):
     for one of the whole; the provider rejects texts beyond the model's context window.
     """
 
-    prompt = RATE_FAITHFULNESS
+    prompt = "rate_faithfulness/v1"
     asks = "source_text, summary -> reason, faithfulness: int"
     predictor = "rate"
     sample: ClassVar[Mapping[str, Any]] = {
@@ -353,7 +348,7 @@ class Summarizer(_OneCall):
     settings limit the length of the reply; a truncated reply is an error.
     """
 
-    prompt = SUMMARIZE
+    prompt = "summarize/v1"
     asks = "source_text -> bullets: list[str]"
     predictor = "summarize"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}

@@ -27,11 +27,6 @@ Message: TypeAlias = Mapping[str, str]
 """`role` (`system`, `user` or `assistant`) and `content`."""
 VERDICTS = "verdicts"
 """Output field whose value is the whole reply object, with one entry per id."""
-CHECK_FACTS = "check_facts/v2-line"
-COMPARE_VALUES = "compare_values/v2"
-EXTRACT_FACTS = "extract_facts/v3"
-RATE_FAITHFULNESS = "rate_faithfulness/v1"
-SUMMARIZE = "summarize/v1"
 
 
 @dataclass(frozen=True, slots=True)

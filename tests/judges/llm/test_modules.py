@@ -126,7 +126,7 @@ def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = [LLMJudge().fingerprint, FactChecker().fingerprint]
-    text = prompts.load_prompt(prompts.RATE_FAITHFULNESS).replace("one sentence", "ten words")
+    text = prompts.load_prompt(LLMJudge.prompt).replace("one sentence", "ten words")
     monkeypatch.setattr("factcheck.judges.llm.modules.load_prompt", lambda _: text)
     monkeypatch.setattr("factcheck.judges.llm.modules._fact_lines", "; ".join)
     after = [LLMJudge().fingerprint, FactChecker().fingerprint]
