@@ -28,10 +28,7 @@ from factcheck.documents.files import (
     name_of,
     read_text,
 )
-from factcheck.documents.json_documents import (
-    parse_json,
-    parse_json_line,
-)
+from factcheck.documents.json_documents import parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
 

@@ -20,13 +20,7 @@ from factcheck.facts import (
     Verdict,
     digest,
 )
-from factcheck.judges.ports import (
-    Ledger,
-    PairResult,
-    PairVerdict,
-    Specificity,
-    ValuePair,
-)
+from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.testing.server import ChatRequest
 
 Draft = Mapping[str, Any]

@@ -22,12 +22,7 @@ from factcheck.errors import (
 )
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict
 from factcheck.judges.cascade import CascadeJudge, parse_cascade
-from factcheck.judges.factory import (
-    build_embedder,
-    build_judges,
-    build_model,
-    build_pair_judge,
-)
+from factcheck.judges.factory import build_embedder, build_judges, build_model, build_pair_judge
 from factcheck.judges.llm.judges import LLMPairJudge
 from factcheck.judges.ports import Embedder, Ledger, PairResult, PairVerdict, ValuePair
 from factcheck.runtime.loop import background

@@ -30,9 +30,7 @@ from factcheck.testing import (
     parse_prompt,
 )
 from factcheck.testing.fakes import Call
-from tests.faults import (
-    hang,
-)
+from tests.faults import hang
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
 

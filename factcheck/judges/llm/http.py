@@ -11,13 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from factcheck.errors import FactcheckError, InputError, JudgeRejected, JudgeUnavailable
-from factcheck.judges.llm.errors import (
-    UNREADABLE,
-    from_status,
-    hide,
-    redacted,
-    retry_after_s,
-)
+from factcheck.judges.llm.errors import UNREADABLE, from_status, hide, redacted, retry_after_s
 from factcheck.runtime.loop import PerProcess, background
 
 if TYPE_CHECKING:

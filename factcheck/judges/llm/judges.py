@@ -27,11 +27,7 @@ from factcheck.judges.llm.batched import (
     require_one_not_rejected,
 )
 from factcheck.judges.llm.fences import field_of, order_of, sections, shown_values
-from factcheck.judges.llm.modules import (
-    FactChecker,
-    LLMJudge,
-    SemanticEquivalence,
-)
+from factcheck.judges.llm.modules import FactChecker, LLMJudge, SemanticEquivalence
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
 if TYPE_CHECKING:

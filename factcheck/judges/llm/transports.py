@@ -10,12 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from factcheck.errors import (
-    JudgeOutputError,
-    JudgeRefused,
-    JudgeTruncated,
-    JudgeUnavailable,
-)
+from factcheck.errors import JudgeOutputError, JudgeRefused, JudgeTruncated, JudgeUnavailable
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
 from factcheck.judges.llm.http import JsonClient, as_utf8
 from factcheck.judges.llm.providers import endpoint

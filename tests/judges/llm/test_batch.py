@@ -14,13 +14,7 @@ from typing import Any
 import pytest
 
 from factcheck import CoverageReport, FactCoverage, Model, Verdict
-from factcheck.errors import (
-    ConfigError,
-    InputError,
-    JudgeQueued,
-    JudgeRejected,
-    JudgeUnavailable,
-)
+from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeRejected, JudgeUnavailable
 from factcheck.judges.llm.batch import (
     Outcome,
     _lines_of,
