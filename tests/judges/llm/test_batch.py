@@ -36,7 +36,7 @@ from factcheck.testing import (
 )
 from tests.batch_server import BatchPlan, BatchServer, form_of
 from tests.faults import rate_limited
-from tests.judges.llm.conftest import MODEL, QUICK, Provider, providing
+from tests.judges.llm.conftest import MODEL, QUICK, Provider
 
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
 SOURCE = " ".join(FACTS)
@@ -430,7 +430,7 @@ class Messages(Provider):
 @pytest.fixture
 def anthropic(monkeypatch: pytest.MonkeyPatch) -> Iterator[Messages]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    with providing(Messages()) as server:
+    with Messages() as server:
         monkeypatch.setattr("factcheck.judges.llm.batch._ANTHROPIC_URL", f"{server.address}/v1")
         yield server
 

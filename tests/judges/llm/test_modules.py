@@ -30,7 +30,7 @@ from factcheck.judges.llm import questions as prompts
 from factcheck.judges.llm.fences import fenced, numbered, sections, visible, without_numbers
 from factcheck.judges.ports import ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, parse_prompt
-from tests.judges.llm.conftest import MakeSetup
+from tests.judges.llm.conftest import MakeSetup, served
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)
@@ -39,10 +39,6 @@ PINNED = {
     path: digest
     for digest, path in map(str.split, (PROMPTS / "SHA256SUMS").read_text("utf-8").splitlines())
 }
-
-
-def served(server: LocalOpenAIServer, *, cache: bool = False) -> dspy.LM:
-    return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", cache=cache)
 
 
 def decided(prediction: Any) -> list[Any]:

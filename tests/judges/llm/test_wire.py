@@ -22,7 +22,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
 from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import Provider, completion, providing, serving
+from tests.judges.llm.conftest import Provider, completion, serving
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -83,7 +83,7 @@ class Replying(Provider):
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    with providing(Replying()) as server:
+    with Replying() as server:
         yield server
 
 
