@@ -133,7 +133,6 @@ class LanguageModel:
         self._known: Dialect | None = None
         self._unconfirmed: Dialect | None = None
         """A dialect that was learned and has not led to an answer yet."""
-        self._shared_cache = session.cache
         self._has_warned = False
         self._form_is_known = is_batch
         """Whether a reply was parsed, or a trial of the next form failed."""
@@ -149,9 +148,8 @@ class LanguageModel:
         return self._known
 
     def _cached_dialect(self) -> Dialect | None:
-        cache = self._shared_cache
         try:
-            found = cache.get_many([self._key]) if cache is not None else {}
+            found = self.cache.get_many([self._key]) if self.cache is not None else {}
             return Dialect.from_dict(json.loads(found[self._key][-1])["answer"])
         except (KeyError, TypeError, ValueError, InputError):
             return None
@@ -324,24 +322,24 @@ class LanguageModel:
         if self._unconfirmed is None:
             return
         self._unconfirmed = None
-        if self._shared_cache is not None:
+        if self.cache is not None:
             kept = replace(dialect, context=0)  # a server may be started again with a larger one
             entry = json.dumps({"answer": kept.to_dict()})
-            await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
+            await asyncio.to_thread(self.cache.add_many, {self._key: entry})
 
 
-def connect(
-    judge: str | Model | dspy.BaseLM, session: Session, *, keep: bool = True
-) -> LanguageModel:
+def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel:
     """Create the language model for a name, settings or a DSPy object.
 
-    Providers with OpenAI's protocol are called directly, all others through DSPy.
+    Providers with OpenAI's protocol are called directly, all others through DSPy. Nothing is cached
+    of classes of one's own, which may share a name.
 
     Raises:
         ConfigError: A key is missing, a setting is invalid, or the price is unknown and the budget
             is in dollars.
     """
     lm: dspy.BaseLM | None = None
+    keep = True
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
@@ -366,7 +364,7 @@ def connect(
         }
         options = {name: value for name, value in options.items() if value is not None}
         lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))
-        keep = keep and type(lm) is dspy.LM
+        keep = type(lm) is dspy.LM
         transport, is_default = LMTransport(lm, model.base_url), model.base_url is None
         dialect = Dialect()
     price = price_of(model.name) if is_default else None
