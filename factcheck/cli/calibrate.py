@@ -237,7 +237,7 @@ def doctor(
     *,
     judge_option: options.JudgeOption = None,
 ) -> None:
-    """Test MODEL: accepted request format, trial verdicts and price.
+    """Test MODEL: accepted request format, trial verdicts and cost.
 
     Checks four facts twice and one with a long text, in three to seven
     requests, of which nothing is cached. Exits with 4 if no fact was decided.

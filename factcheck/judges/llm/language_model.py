@@ -116,7 +116,6 @@ class LanguageModel:
             price = Price(*(BatchTransport.price_share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
-        self.price = price
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
