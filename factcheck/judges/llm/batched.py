@@ -6,7 +6,7 @@ Missing, duplicate and invalid results are retried once, in a separate request.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
@@ -20,14 +20,12 @@ from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
-    from factcheck.judges.llm.questions import Message, Question
     from factcheck.judges.ports import Ledger
 
 _CACHED_VALUES = {"probability": None, "cached": True}
 """Fields not stored in the cache, with their values in cached results."""
 
 
-Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
 T = TypeVar("T")
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -67,8 +65,8 @@ class BatchedJudge(Generic[Q, R]):
         """Model, prompt and settings that affect the results."""
         return {self.role: self._model.name, self.stage: self._prompt, **self._model.identity}
 
-    def _request(self, questions: Sequence[Q]) -> Request:
-        """Render the request for several questions."""
+    def _inputs(self, questions: Sequence[Q]) -> Mapping[str, Any]:
+        """Inputs of the module for several questions."""
         raise NotImplementedError
 
     def _key_parts(self, question: Q) -> tuple[JSON, ...]:
@@ -144,10 +142,10 @@ class BatchedJudge(Generic[Q, R]):
 
         Unless this is the last request, failed questions are sent again.
         """
-        request = self._request(questions)
+        messages, question = self._module.request(**self._inputs(questions))
         try:
             async with within_deadline():
-                reply = await background.hop(self._model.ask(*request, account))
+                reply = await background.hop(self._model.ask(messages, question, account))
         except JudgeError as error:
             results = [self._failure(question, error) for question in questions]
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from factcheck.documents import Reader
@@ -15,7 +15,7 @@ from factcheck.errors import (
     JudgeTruncated,
 )
 from factcheck.facts import AtomicFact, FactSet, digest
-from factcheck.judges.llm.batched import BatchedJudge, Request, code_of
+from factcheck.judges.llm.batched import BatchedJudge, code_of
 from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.modules import KeyFactExtraction
 from factcheck.judges.llm.replies import statements
@@ -52,7 +52,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     """Maximum characters of source in one request (about 4,000 tokens)."""
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        most_read = self._model.most_characters(lambda: self._module.request(source=""))
+        most_read = self._model.most_characters(partial(self._module.request, source=""))
         # half, because a list of facts may be as long as the text
         size = max(_MIN_SECTION, min(self.section, most_read // 2))
         spans = sections(source, size)
@@ -60,8 +60,8 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         made_by = tuple(self.identity.items())
         return _fact_set(_joined(found), source, made_by, is_overlapping=len(spans) > 1)
 
-    def _request(self, questions: Sequence[str]) -> Request:
-        return self._module.request(source=questions[0])  # type: ignore[no-any-return]
+    def _inputs(self, questions: Sequence[str]) -> Mapping[str, Any]:
+        return {"source": questions[0]}
 
     def _key_parts(self, question: str) -> tuple[JSON, ...]:
         return (digest(question),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
@@ -21,7 +22,6 @@ from factcheck.facts import (
 )
 from factcheck.judges.llm.batched import (
     BatchedJudge,
-    Request,
     code_of,
     even_batches,
     require_one_not_rejected,
@@ -119,16 +119,13 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     def _most_read(self, facts: Sequence[AtomicFact]) -> int:
         """Maximum number of characters of a text that the model reads beside a batch of facts."""
-
-        def empty() -> Request:
-            batch = FactSet(tuple(facts[: self._batch_size]))
-            return self._module.request(facts=batch, text="")  # type: ignore[no-any-return]
-
+        batch = FactSet(tuple(facts[: self._batch_size]))
+        empty = partial(self._module.request, facts=batch, text="")
         return max(_LEAST_SECTION, self._model.most_characters(empty))
 
-    def _request(self, questions: Sequence[_FactQuestion]) -> Request:
+    def _inputs(self, questions: Sequence[_FactQuestion]) -> Mapping[str, Any]:
         facts = FactSet(tuple(question.fact for question in questions))
-        return self._module.request(facts=facts, text=questions[0].section.text)  # type: ignore[no-any-return]
+        return {"facts": facts, "text": questions[0].section.text}
 
     def _key_parts(self, question: _FactQuestion) -> tuple[JSON, ...]:
         return (question.section.digest,)
@@ -209,8 +206,8 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     def _key_parts(self, question: ValuePair) -> tuple[JSON, ...]:
         return field_of(question), shown_values(question)
 
-    def _request(self, questions: Sequence[ValuePair]) -> Request:
-        return self._module.request(pairs=questions)  # type: ignore[no-any-return]
+    def _inputs(self, questions: Sequence[ValuePair]) -> Mapping[str, Any]:
+        return {"pairs": questions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +240,8 @@ class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
     def _key_parts(self, question: tuple[str, str]) -> tuple[JSON, ...]:
         return tuple(map(digest, question))
 
-    def _request(self, questions: Sequence[tuple[str, str]]) -> Request:
-        [(source, summary)] = questions
-        return self._module.request(source_text=source, summary=summary)  # type: ignore[no-any-return]
+    def _inputs(self, questions: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
+        return dict(zip(("source_text", "summary"), questions[0], strict=True))
 
     def _outcome(self, reply: Any) -> Sequence[RatingResult]:
         return [Rating(reply["faithfulness"], reply["reason"])]
