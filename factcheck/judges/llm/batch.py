@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from factcheck.documents import (
@@ -64,7 +64,6 @@ Around = Callable[[Transport], Transport]
 """Wraps the transport of each model; the `transport` of a `Session`."""
 Line = Mapping[str, Any]
 """What became of one request."""
-Answers = Callable[[], Iterator[Line]]
 Run = Callable[[Around], object]
 """Performs an ordinary run in a session with this transport. Records whose facts are yet to be
 extracted raise `JudgeQueued`, which must not end the run."""
@@ -169,11 +168,10 @@ def collect(path: Path, run: Run) -> Outcome:
     Raises:
         InputError: There is no batch to collect, or the run requests none of its answers.
     """
-    found = [_found(batch) for batch in _read(path).batches]
-    done = Outcome(tuple(batch for batch, _ in found))
+    done = Outcome(tuple(map(_refreshed, _read(path).batches)))
     if not done.final:
         return done
-    inbox = _Inbox(line for _, read in found for line in read())
+    inbox = _Inbox(chain.from_iterable(map(_answers_to, done.batches)))
     run(inbox.around)
     if inbox.lines and inbox.unanswered and not inbox.used:
         raise InputError(
@@ -185,20 +183,32 @@ def collect(path: Path, run: Run) -> Outcome:
     return replace(done, used=inbox.used, unused=len(inbox.lines), unanswered=inbox.unanswered)
 
 
-def _found(batch: Batch) -> tuple[Batch, Answers]:
+def _refreshed(batch: Batch) -> Batch:
+    """Return a batch with the provider's status."""
     if _is_anthropic(batch.model):
-        return _found_at_anthropic(batch)
+        with _anthropic() as client:
+            return replace(batch, status=client.batch_status(batch.batch_id).status)
     with _connected() as client:
         found = client.batches.retrieve(batch.batch_id)
+    counts, problems = found.request_counts, (found.errors and found.errors.data) or []
+    return replace(
+        batch,
+        status=found.status,
+        completed=counts.completed if counts else 0,
+        problem="; ".join(problem.message or "" for problem in problems) or None,
+    )
 
-    def lines() -> Iterator[Line]:
-        with _connected() as client:
-            files = filter(None, (found.output_file_id, found.error_file_id))
-            contents = [client.files.content(file_id).read() for file_id in files]
-        for content in contents:
-            yield from _lines_of(content)
 
-    return _updated(batch, found), lines
+def _answers_to(batch: Batch) -> Iterator[Line]:
+    if _is_anthropic(batch.model):
+        yield from _answers_of_anthropic(batch)
+        return
+    with _connected() as client:
+        found = client.batches.retrieve(batch.batch_id)
+        files = filter(None, (found.output_file_id, found.error_file_id))
+        contents = [client.files.content(file_id).read() for file_id in files]
+    for content in contents:
+        yield from _lines_of(content)
 
 
 def _lines_of(content: bytes) -> Iterator[Line]:
@@ -254,20 +264,14 @@ def _sent_to_anthropic(model: str, lines: Sequence[bytes]) -> Batch:
     return Batch(model=model, batch_id=new.id, requests=len(ids), ids=ids)
 
 
-def _found_at_anthropic(batch: Batch) -> tuple[Batch, Answers]:
+def _answers_of_anthropic(batch: Batch) -> Iterator[Line]:
     with _anthropic() as client:
-        status = client.batch_status(batch.batch_id).status
-
-    def lines() -> Iterator[Line]:
-        with _anthropic() as client:
-            entries = client.batch_results(batch.batch_id)
-        for entry in entries:
-            why = getattr(entry.error, "message", entry.outcome)
-            status_code = _OK if entry.response else 0
-            reply = {"status_code": status_code, "body": entry.response or {"error": why}}
-            yield {"custom_id": batch.ids[entry.index], "response": reply}
-
-    return replace(batch, status=status), lines
+        entries = client.batch_results(batch.batch_id)
+    for entry in entries:
+        why = getattr(entry.error, "message", entry.outcome)
+        status_code = _OK if entry.response else 0
+        reply = {"status_code": status_code, "body": entry.response or {"error": why}}
+        yield {"custom_id": batch.ids[entry.index], "response": reply}
 
 
 def _write(path: Path, state: BatchState) -> None:
@@ -359,16 +363,6 @@ def _connected() -> Iterator[openai.OpenAI]:
         ) from error
     except (openai.OpenAIError, *UNREADABLE) as error:
         raise JudgeUnavailable(f"{_NAME}: {redacted(error)}") from error
-
-
-def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
-    counts, problems = found.request_counts, (found.errors and found.errors.data) or []
-    return replace(
-        batch,
-        status=found.status,
-        completed=counts.completed if counts else 0,
-        problem="; ".join(problem.message or "" for problem in problems) or None,
-    )
 
 
 class _Inbox:
