@@ -11,7 +11,7 @@ from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
-from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
+from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient, at, count_at
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Tokens, price_of
@@ -145,7 +145,7 @@ def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
     """
     results: list[EmbeddingResult] = [_MISSING] * n_texts
     for item in data:
-        index = item.get("index") if isinstance(item, dict) else None
+        index = at(item, "index")
         if type(index) is not int or not 0 <= index < n_texts:
             continue
         if results[index] is not _MISSING:
@@ -201,6 +201,4 @@ def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: 
 
 
 def _tokens(answer: Mapping[str, Any]) -> Tokens:
-    usage = answer.get("usage")
-    counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    return Tokens(counted if type(counted) is int and counted > 0 else None, 0)
+    return Tokens.counted(count_at(answer, "usage", "prompt_tokens"), 0)

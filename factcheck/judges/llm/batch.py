@@ -26,7 +26,7 @@ from factcheck.documents import (
 )
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_status, redacted
-from factcheck.judges.llm.http import error_in
+from factcheck.judges.llm.http import at, error_in
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import (
     Answer,
@@ -380,19 +380,18 @@ class _Inbox:
     def around(self, transport: Transport) -> Transport:
         return BatchTransport(_require_batches(transport), self._look_up)
 
-    def _look_up(self, inner: ChatTransport | LMTransport, body: Body) -> Answer:
-        line = self.lines.pop(request_id(inner.addressed(body)), None)
+    def _look_up(self, inner: ChatTransport | LMTransport, request: Body) -> Answer:
+        line = self.lines.pop(request_id(inner.addressed(request)), None)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")
         self.used += 1
-        reply = line.get("response")
-        reply = reply if isinstance(reply, Mapping) else {}
-        if reply.get("status_code") != _OK:
-            error = error_in(reply.get("body") or line)
+        body = at(line, "response", "body")
+        if at(line, "response", "status_code") != _OK:
+            error = error_in(body or line)
             why = error.message or " ".join(error.kinds).strip() or "no reason given"
             raise self._queued(f"{inner.name}: no answer from the batch ({why})")
         try:
-            return inner.read(reply.get("body"))
+            return inner.read(body)
         except JudgeUnavailable as problem:
             raise self._queued(str(problem)) from problem
 

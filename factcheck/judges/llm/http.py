@@ -158,6 +158,21 @@ async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:
     return bytes(parts)
 
 
+def at(value: Any, *path: str) -> Any:
+    """Return what JSON has at a path of keys; `None` if there is nothing."""
+    for name in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
+
+
+def count_at(value: Any, *path: str) -> int:
+    """Return the count at a path; 0 if there is none."""
+    found = at(value, *path)
+    return found if type(found) is int and found > 0 else 0
+
+
 class ServerError(NamedTuple):
     """Contents of an error body, as far as they are known."""
 
