@@ -55,7 +55,6 @@ from factcheck.judges.llm.transports import (
     Transport,
     prompt_of,
 )
-from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, Tokens, least_effort, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
@@ -173,19 +172,17 @@ class LanguageModel:
         self,
         messages: Sequence[Message],
         question: Question[T],
-        account: Account | None = None,
+        account: Account,
     ) -> T:
         """Send a question, adapting the dialect to refusals, and return the parsed reply.
 
         Must be awaited in the background loop. If the model's first reply cannot be parsed, the
-        next form is tried once, and adopted if that reply can be. Without an account, usage is not
-        recorded.
+        next form is tried once, and adopted if that reply can be.
 
         Raises:
             JudgeError: The request failed, or its reply cannot be parsed.
             InputError: The messages contain invalid Unicode.
         """
-        account = account or Account(Ledger())
         async with self._turn():
             dialect, is_trial = self.dialect, False
             for _ in range(_MAX_ATTEMPTS):

@@ -13,10 +13,12 @@ import pytest
 
 from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
 from factcheck.judges.llm.dialect import Dialect
+from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
 from factcheck.judges.llm.transports import LMTransport, read_completion
+from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
@@ -98,7 +100,7 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
     """The body that went out for one prompt, and the signature."""
     session = Session(cache="off", **settings)
     model = connect(judge, session)
-    assert background.run(model.ask(MESSAGES, QUESTION)) == "blue"
+    assert background.run(model.ask(MESSAGES, QUESTION, Account(Ledger()))) == "blue"
     background.run(model.aclose())
     return provider.bodies[-1], model.identity
 
@@ -361,7 +363,7 @@ def deaf_to_schemas(request: ChatRequest) -> str:
 
 def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit() -> None:
     async def ask_together(model: LanguageModel) -> list[object]:
-        asked = (model.ask(MESSAGES, QUESTION) for _ in range(8))
+        asked = (model.ask(MESSAGES, QUESTION, Account(Ledger())) for _ in range(8))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
     with serving(deaf_to_schemas) as (server, session):
