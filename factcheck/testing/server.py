@@ -127,7 +127,7 @@ class LocalOpenAIServer:
     """A real HTTP server that answers from a script and records its requests.
 
     Serves `POST /v1/chat/completions` from a separate thread, and stops when the block ends. Any
-    model name is accepted. Streaming and `n > 1` are rejected.
+    model name is accepted; nothing is streamed.
 
     Args:
         answer: Answers chat requests. It is called in the server's thread and must not block; use
@@ -214,7 +214,7 @@ class LocalOpenAIServer:
         from aiohttp import web
 
         app = web.Application(client_max_size=2**30)
-        for method, path, respond in (*self.routes(), ("*", "/{rest:.*}", _unknown_url)):
+        for method, path, respond in self.routes():
             app.router.add_route(method, path, self._handler(respond))
         return app
 
@@ -262,11 +262,7 @@ class LocalOpenAIServer:
 
     def chat(self, request: ChatRequest) -> Reply:
         """Answer a chat request."""
-        return _refusal(request) or chat_reply(request, self._answer(request))
-
-
-def _unknown_url(request: Request, _path: str) -> Reply:
-    return error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
+        return chat_reply(request, self._answer(request))
 
 
 async def _body(request: web.Request) -> Any:
@@ -276,19 +272,3 @@ async def _body(request: web.Request) -> Any:
         return json.loads(body)
     except ValueError:
         return body
-
-
-def _refusal(request: Request) -> Reply | None:
-    """Refuse a body that the API would reject, or that this server does not support."""
-    body = request.body
-    if not isinstance(body, dict):
-        problem = "the body is not a JSON object"
-    elif not isinstance(body.get("model"), str):
-        problem = "you must provide a model parameter"
-    elif not body.get("messages"):
-        problem = "'messages' is missing or empty"
-    elif body.get("stream") or body.get("n", 1) != 1:
-        problem = "this server supports neither streaming nor n > 1"
-    else:
-        return None
-    return error_reply(400, problem, "invalid_body")
