@@ -25,7 +25,7 @@ from factcheck import (
     SemanticEquivalence,
     Summarizer,
 )
-from factcheck.errors import JudgeOutputError, PromptError
+from factcheck.errors import JudgeOutputError
 from factcheck.judges.llm import questions as prompts
 from factcheck.judges.llm.fences import fenced, numbered, sections, visible, without_numbers
 from factcheck.judges.ports import ValuePair
@@ -127,11 +127,6 @@ def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
     monkeypatch.setattr("factcheck.judges.llm.modules._fact_lines", "; ".join)
     after = [LLMJudge().fingerprint, FactChecker().fingerprint]
     assert not set(before) & set(after)
-
-
-def test_a_missing_prompt_is_named() -> None:
-    with pytest.raises(PromptError, match=r"extract_facts/v0\.md cannot be read"):
-        prompts.load_prompt("extract_facts/v0")
 
 
 def number_of(prompt: str, tag: str) -> str:
