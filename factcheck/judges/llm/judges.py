@@ -26,7 +26,7 @@ from factcheck.judges.llm.batched import (
     even_batches,
     require_one_not_rejected,
 )
-from factcheck.judges.llm.fences import field_of, order_of, sections, shown_values
+from factcheck.judges.llm.fences import order_of, sections
 from factcheck.judges.llm.modules import FactChecker, LLMJudge, SemanticEquivalence
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
@@ -204,7 +204,7 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         ]
 
     def _key_parts(self, question: ValuePair) -> tuple[JSON, ...]:
-        return field_of(question), shown_values(question)
+        return order_of(question)
 
     def _inputs(self, questions: Sequence[ValuePair]) -> Mapping[str, Any]:
         return {"pairs": questions}

@@ -29,6 +29,13 @@ def completion(content: Any, **choice: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop", **choice}]}
 
 
+def anthropic_message(text: str, **usage: int) -> dict[str, Any]:
+    """A message by Anthropic's protocol."""
+    made = {"id": "x", "type": "message", "role": "assistant", "model": "claude-x"}
+    content = [{"type": "text", "text": text}]
+    return {**made, "content": content, "stop_reason": "end_turn", "usage": usage}
+
+
 @contextmanager
 def serving(answer: ChatAnswer, **options: Any) -> Iterator[tuple[LocalOpenAIServer, Session]]:
     """A server, and a session whose models are on it."""

@@ -36,7 +36,7 @@ from factcheck.testing import (
 )
 from tests.batch_server import BatchPlan, BatchServer, form_of
 from tests.faults import rate_limited
-from tests.judges.llm.conftest import MODEL, QUICK, Provider
+from tests.judges.llm.conftest import MODEL, QUICK, Provider, anthropic_message
 
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
 SOURCE = " ".join(FACTS)
@@ -420,11 +420,7 @@ class Messages(Provider):
         system = {"role": "system", "content": params["system"]}
         body = {**params, "messages": [system, *params["messages"]]}
         text = FactModel()(ChatRequest("POST", "/v1/messages", {}, body, 0, 1))
-        return {
-            "id": "x", "type": "message", "role": "assistant", "model": "claude-x",
-            "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
-            "usage": {"input_tokens": 90, "output_tokens": 9},
-        }  # fmt: skip
+        return anthropic_message(text, input_tokens=90, output_tokens=9)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
 from tests.faults import bad_request
-from tests.judges.llm.conftest import Provider, served
+from tests.judges.llm.conftest import Provider, anthropic_message, served
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)
@@ -193,11 +193,7 @@ class Claude(Provider):
     """Says yes by Anthropic's protocol."""
 
     def answer(self, path: str, body: Any) -> Any:
-        return {
-            "id": "x", "type": "message", "role": "assistant", "model": "claude-x",
-            "content": [{"type": "text", "text": '{"f1": "1 yes"}'}], "stop_reason": "end_turn",
-            "usage": {"input_tokens": 5, "output_tokens": 8},
-        }  # fmt: skip
+        return anthropic_message('{"f1": "1 yes"}', input_tokens=5, output_tokens=8)
 
 
 def marked_prefix(body: Any) -> str:

@@ -24,7 +24,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
 from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import Provider, completion, serving
+from tests.judges.llm.conftest import Provider, anthropic_message, completion, serving
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -58,11 +58,8 @@ class Replying(Provider):
 
     def answer(self, path: str, body: Any) -> Any:
         if path.endswith("/messages"):
-            content = [{"type": "text", "text": REPLY}]
-            message = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
             cache = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 200}
-            usage = {"input_tokens": 5, "output_tokens": 5, **cache}
-            return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
+            return anthropic_message(REPLY, input_tokens=5, output_tokens=5, **cache)
         if "generateContent" in path:
             said = {"role": "model", "parts": [{"text": REPLY}]}
             counts = {"promptTokenCount": 5, "candidatesTokenCount": 5, "thoughtsTokenCount": 300}
