@@ -47,8 +47,10 @@ def factcheck_scorer(
 def _divided(budget: Budget | None, n: int) -> Budget | None:
     if budget is None:
         return None
-    caps = {name: cap for name, cap in asdict(budget).items() if cap is not None}
-    shares = {name: cap / n if name == "max_cost_usd" else cap // n for name, cap in caps.items()}
+    shares = {}
+    for name, cap in asdict(budget).items():
+        if cap is not None:
+            shares[name] = cap / n if name == "max_cost_usd" else cap // n
     return replace(budget, **shares)
 
 

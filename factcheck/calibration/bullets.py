@@ -102,7 +102,7 @@ async def abullet_removal(
         ]
         for rater in raters:
             session = await stack.enter_async_context(Session(budget=budget))
-            scorers.append(_by_rating(name_of(rater), build_model(rater, session, keep=True)))
+            scorers.append(_by_rating(name_of(rater), build_model(rater, session)))
         scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL)))
         require_unique("judge", [name for name, _ in scorers])
         subjects = await read_subjects(texts)

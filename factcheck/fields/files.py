@@ -49,10 +49,11 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             record is not an object.
     """
     found: list[tuple[Place, Any]] = []
-    for place, value in read_entries(path, as_text=extracted):
+    for place, value in read_entries(path):
+        is_reply = extracted and isinstance(value, Unparsed)
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
-        elif isinstance(value, InputError):
+        elif isinstance(value, InputError) and not is_reply:
             raise value
         elif extracted:
             found.append((place, _reply(place, value)))
@@ -75,7 +76,7 @@ def _reply(place: Place, value: Any) -> Any:
     except InputError as error:
         problem = f"{place}: {error}"
     if isinstance(value, Unparsed) and not text:  # the line is too long
-        problem = str(value.problem)
+        problem = str(value)
     return Unusable(text, problem)
 
 
