@@ -5,21 +5,13 @@ A metric is `None` where it is undefined: all labels equal, no probabilities, a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import fsum
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.stats.intervals import (
-    Cluster,
-    Estimate,
-    Interval,
-    powered_mean,
-    ranks,
-    share_interval,
-)
+from factcheck.stats.intervals import Estimate, Interval, ranks, share_interval
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any
@@ -36,8 +28,7 @@ class LabelledPair(NamedTuple):
     """Author of the text; empty where there is one text per document."""
     text: str
     fact: str
-    label: bool | None = None
-    """`None`: not labelled; the judge is asked all the same."""
+    label: bool
 
 
 class Answer(NamedTuple):
@@ -139,55 +130,17 @@ def calibration_error(pairs: Decisions) -> float | None:
     return float(np.abs(distances).sum()) / len(pairs.labels)
 
 
-Texts = Mapping[str, Sequence[Sequence[tuple[LabelledPair, Answer]]]]
-"""By document, the facts of each of its texts with their answers."""
+def mean_share(
+    pairs: Sequence[LabelledPair], found: Sequence[bool | None], why: str = ""
+) -> Estimate:
+    """Average the share of facts found over the texts of each document, then over documents.
 
-
-def by_document(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Texts:
-    found: dict[str, dict[tuple[str, str], list[tuple[LabelledPair, Answer]]]] = {}
-    for pair, answer in zip(pairs, answers, strict=True):
-        texts = found.setdefault(pair.document, {})
-        texts.setdefault((pair.system, pair.text), []).append((pair, answer))
-    return {document: list(texts.values()) for document, texts in found.items()}
-
-
-def mean_coverage(documents: Texts) -> Estimate:
-    """Average over documents the mean share of decided facts that their texts entail."""
-    means = []
-    for texts in documents.values():
-        shares = []
-        for facts in texts:
-            decided = [answer.entailed for _, answer in facts if answer.entailed is not None]
-            if decided:
-                shares.append(fmean(decided))
-        if shares:
-            means.append(fmean(shares))
-    return mean_estimate(means, "nothing was decided")
-
-
-def human_level(documents: Texts) -> Estimate:
-    """Estimate the mean coverage by human labels, where few documents have labels.
-
-    Prediction-powered (`powered_mean`) over documents, of all facts with and without a label; an
-    undecided fact counts half.
+    `found` has one entry per pair, `None` for one to leave out; `why` is the reason if all are.
     """
-    return powered_mean([_cluster(texts) for texts in documents.values()])[0]
-
-
-def _cluster(texts: Sequence[Sequence[tuple[LabelledPair, Answer]]]) -> Cluster:
-    """Return a document as a cluster: each text counts alike, and each fact of a text."""
-    predictions, weights, labels, there = [], [], [], []
-    for facts in texts:
-        weight = 1 / len(facts)
-        for pair, answer in facts:
-            said = 0.5 if answer.entailed is None else float(answer.entailed)
-            predictions.append(weight * said)
-            if pair.label is not None:
-                weights.append(weight)
-                labels.append(weight * pair.label)
-                there.append(weight * said)
-    prediction = fsum(predictions) / len(texts)
-    if not weights:
-        return Cluster(prediction)
-    total = fsum(weights)
-    return Cluster(prediction, fsum(labels) / total, fsum(there) / total)
+    documents: dict[str, dict[tuple[str, str], list[bool]]] = {}
+    for pair, one in zip(pairs, found, strict=True):
+        if one is not None:
+            texts = documents.setdefault(pair.document, {})
+            texts.setdefault((pair.system, pair.text), []).append(one)
+    means = [fmean(map(fmean, texts.values())) for texts in documents.values()]
+    return mean_estimate(means, why)

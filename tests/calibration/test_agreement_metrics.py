@@ -11,14 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.calibration import agreement_metrics as metrics
-from factcheck.calibration.agreement_metrics import (
-    Answer,
-    Decisions,
-    LabelledPair,
-    by_document,
-    human_level,
-    mean_coverage,
-)
+from factcheck.calibration.agreement_metrics import Decisions, LabelledPair, mean_share
 
 
 def decisions(
@@ -76,15 +69,8 @@ def test_the_calibration_error_is_that_of_bins_counted_by_hand(
 
 
 def test_documents_count_alike_however_many_texts_they_have() -> None:
-    rows = [
-        ("a", "t", 1, 1),
-        ("b", "u", 0, 1),
-        ("b", "u", 0, 0),
-        ("b", "v", 1, 1),
-        ("b", "v", 0, 0),
-    ]
-    pairs = [LabelledPair(d, "", t, f"f{n}", bool(y)) for n, (d, t, _, y) in enumerate(rows)]
-    documents = by_document(pairs, [Answer(bool(said)) for _, _, said, _ in rows])
-    assert mean_coverage(documents).value == pytest.approx((1.0 + 0.25) / 2)
-    level = human_level(documents)
-    assert level.value == pytest.approx((1.0 + 0.5) / 2)
+    texts = [("a", "t"), ("b", "u"), ("b", "u"), ("b", "v"), ("b", "v"), ("c", "w")]
+    pairs = [LabelledPair(d, "", t, f"f{n}", label=True) for n, (d, t) in enumerate(texts)]
+    found = mean_share(pairs, [True, False, False, True, False, None])
+    assert found.value == pytest.approx((1.0 + (0.0 + 0.5) / 2) / 2)
+    assert mean_share(pairs, [None] * 6, "nothing was decided").why == "nothing was decided"
