@@ -10,8 +10,6 @@ lines below them have the shipped coefficients, with and without the conflicts o
 from __future__ import annotations
 
 import argparse
-import json
-import random
 import resource
 import time
 from collections import Counter
@@ -32,7 +30,6 @@ from benchmarks.embedded.fit import (
     score,
 )
 from benchmarks.embedded.own_texts import extracted, long_pairs, minimal_pairs, texts
-from factcheck import FactCoverage
 from factcheck.facts import AtomicFact, Texts, Verdict
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.judges.local.checker import check_facts
@@ -183,30 +180,6 @@ def reports(news: Sequence[Case]) -> None:
     print(f"called distorted on news: kept {denied[1.0]}, not kept {denied[0.0]}")
 
 
-def usual(data: Path) -> None:
-    """Scores of news summaries, six of each article, over their lead baselines."""
-    rows = (data / "realsumm_dev_sources.jsonl").read_text("utf-8").splitlines()
-    sources = {row["doc_id"]: row["source"] for row in map(json.loads, rows)}
-    ratios, copied = [], []
-    with FactCoverage("local", "local", cache="off") as scorer:
-        for line in (data / "realsumm_dev.jsonl").read_text("utf-8").splitlines():
-            document = json.loads(line)
-            source, names = sources[document["doc_id"]], sorted(document["systems"])
-            facts = scorer.extract(source)
-            random.Random(document["doc_id"]).shuffle(names)  # noqa: S311 - repeatable
-            for name in names[:6]:
-                summary = document["systems"][name]["summary"]
-                report = scorer.score(source, summary, facts=facts)
-                if report.lead:
-                    ratios.append((report.score or 0.0) / report.lead)
-                    copied.append(Texts.of(source, summary).copied or 0.0)
-    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-    print(
-        f"score over lead of {len(ratios)} news summaries: {low:.2f} to {high:.2f}, median "
-        f"{middle:.2f}; copied at least {min(copied):.2f}"
-    )
-
-
 def called(outcomes: Counter[tuple[str, str]]) -> int:
     """Number of facts called distorted."""
     return sum(n for (_, status), n in outcomes.items() if status == "distorted")
@@ -256,7 +229,6 @@ def main() -> None:
     measured = load_or_measure(arguments.data, arguments.features)
     table(measured)
     reports([each.case for each in measured["realsumm"]])
-    usual(arguments.data)
     minimal()
     own_texts()
     extracted_facts()

@@ -43,7 +43,6 @@ def details(report: CoverageReport) -> dict[str, Any]:
     return {
         "low": report.low,
         "high": report.high,
-        "lead": report.lead,
         "counts": report.counts,
         **{name: [result.fact.text for result in getattr(report, name)] for name in groups},
         "judge_quality": report.judge_quality,

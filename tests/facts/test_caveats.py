@@ -64,7 +64,7 @@ def test_the_answer_is_a_sentence(counts: dict[str, int], answer: str) -> None:
 
 def test_a_text_in_another_language_gets_one_sentence() -> None:
     failures = tuple(CheckFailure(FACT, "language", f"not English {n}") for n in range(1))
-    german = replace(found(COPY, "neutral"), results=failures, lead=1.0)
+    german = replace(found(COPY, "neutral"), results=failures)
     page = german.page()
     assert page.answer == "English only; use a language model (--judge openai/NAME)."
     assert (page.lines, page.trust) == ((), ())
