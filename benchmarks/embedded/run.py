@@ -29,7 +29,7 @@ from benchmarks.embedded.fit import (
     load_or_measure,
     score,
 )
-from benchmarks.embedded.own_texts import extracted, long_pairs, minimal_pairs, texts
+from benchmarks.embedded.own_texts import long_pairs, minimal_pairs, texts
 from factcheck.facts import AtomicFact, Texts, Verdict
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.judges.local.checker import check_facts
@@ -108,32 +108,6 @@ def own_texts() -> None:
     print(f"  removal {np.nanmean(taus):.3f}, truth inside the interval {inside} of {len(errors)}")
     print(f"  mean score: true {fmean(truths):.3f}, hand-written facts {fmean(hand):.3f}, ", end="")
     print(f"own facts {fmean(own):.3f}")
-
-
-def extracted_facts() -> None:
-    """Coverage by extracted facts with labels: what is kept, what is scored, and the interval."""
-    truths, found = [], []
-    for one in extracted():
-        facts = [AtomicFact(f"f{n}", fact) for n, (fact, _) in enumerate(one.facts, 1)]
-        truths.append(fmean(is_kept for _, is_kept in one.facts))
-        found.append(coverage(facts, one.summary))
-    inside = [
-        share.interval is not None and share.interval.low <= truth <= share.interval.high
-        for truth, share in zip(truths, found, strict=True)
-    ]
-    print(f"extracted facts: kept {fmean(truths):.3f}, ", end="")
-    print(f"scored {fmean(share.value or 0.0 for share in found):.3f}, ", end="")
-    print(f"truth inside the interval {sum(inside)} of {len(inside)}")
-
-
-def long_texts() -> None:
-    """A faithful summary, the lead of the same length, and a false summary, by own facts."""
-    for pair in long_pairs():
-        facts = extract_facts(pair.source).facts
-        lead = pair.source[: len(pair.good.text)]
-        values = [coverage(facts, text).value for text in (pair.good.text, lead, pair.lying.text)]
-        shown = " > ".join(f"{value or 0.0:.2f}" for value in values)
-        print(f"  {pair.name:22}{shown}   (faithful, lead, false; {len(facts)} facts)")
 
 
 def reports(news: Sequence[Case]) -> None:
@@ -231,8 +205,6 @@ def main() -> None:
     reports([each.case for each in measured["realsumm"]])
     minimal()
     own_texts()
-    extracted_facts()
-    long_texts()
 
 
 if __name__ == "__main__":
