@@ -217,12 +217,7 @@ class CoverageReport(Report):
         """
         return cls.from_dict(parse_json(text, "report").value)
 
-    def page(self, n_key: int = 0) -> Page:
-        """Describe the report.
-
-        Args:
-            n_key: Number of the heaviest facts to list first, kept or not.
-        """
+    def page(self) -> Page:
         from factcheck.facts.page import coverage_page
 
         page = coverage_page(
@@ -232,7 +227,6 @@ class CoverageReport(Report):
             self.usage,
             self.signature,
             trust_lines(str(self.signature), self.judge_quality),
-            n_key,
         )
         if self.texts is not None and not self.texts.summary.text.strip():
             page = page._replace(answer="The summary is empty, so nothing is kept.", trust=())

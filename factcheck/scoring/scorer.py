@@ -287,7 +287,26 @@ class FactCoverage(SessionUser):
         require_text(summary, "the summary")
         fact_set = await self._facts(source, facts, direction, ledger)
         results = await check(fact_set, summary, ledger)
-        return await self._report(source, summary, fact_set, results, direction, ledger)
+        claims: FactSet | None = None
+        claim_results: tuple[CheckResult, ...] = ()
+        if direction == "both":
+            claims, claim_results = await self._check_claims(source, summary, ledger)
+        identity = {
+            "facts": str(len(fact_set)),
+            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
+            **(dict(fact_set.made_by) or {"extractor": "given"}),
+            **self._weights_entry,
+        }
+        return CoverageReport(
+            fact_set,
+            results,
+            ledger.usage,
+            self._signature(identity),
+            claims,
+            claim_results,
+            Texts.of(source, summary),
+            getattr(self._judges.checker, "quality", _NOT_MEASURED),
+        )
 
     async def _facts(
         self,
@@ -340,41 +359,6 @@ class FactCoverage(SessionUser):
             source_digest=digest(source_key(tuple(documents))),
             made_by=extracted[0].made_by,
             documents=tuple(document.id for document in documents),
-        )
-
-    @property
-    def _judge_quality(self) -> str:
-        quality: str = getattr(self._judges.checker, "quality", _NOT_MEASURED)
-        return quality
-
-    async def _report(
-        self,
-        source: str | tuple[SourceDocument, ...],
-        summary: str,
-        fact_set: FactSet,
-        results: tuple[CheckResult, ...],
-        direction: Direction,
-        ledger: Ledger,
-    ) -> CoverageReport:
-        claims: FactSet | None = None
-        claim_results: tuple[CheckResult, ...] = ()
-        if direction == "both":
-            claims, claim_results = await self._check_claims(source, summary, ledger)
-        identity = {
-            "facts": str(len(fact_set)),
-            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
-            **(dict(fact_set.made_by) or {"extractor": "given"}),
-            **self._weights_entry,
-        }
-        return CoverageReport(
-            fact_set,
-            results,
-            ledger.usage,
-            self._signature(identity),
-            claims,
-            claim_results,
-            Texts.of(source, summary),
-            self._judge_quality,
         )
 
     async def _check(self, facts: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
