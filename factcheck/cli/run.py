@@ -222,8 +222,7 @@ def compare(
     source), a 'must' fact was lost, or significantly more facts are
     distorted (in a single report by a local judge: any more). The length
     of the summaries is shown beside it. A field is won or lost if its
-    p-value, adjusted for the number of fields, is below 0.05;
-    --fail-if-worse takes half of it, since only losses fail. Cards and
+    p-value, adjusted for the number of fields, is below 0.05. Cards and
     behaviors are worse if mean F1 or pass rate fell significantly.
     """
     from factcheck.scoring import gates

@@ -29,7 +29,7 @@ from factcheck.reports.page import Alert
 from factcheck.reports.text import p_text, plural, signed, some_of
 from factcheck.settings import require_integer
 from factcheck.stats import resampling as stats
-from factcheck.stats.resampling import NEGLIGIBLE, SIGNIFICANT, Comparison, Matrix, SumScores
+from factcheck.stats.resampling import NEGLIGIBLE, Comparison, Matrix, SumScores
 
 _UNDECIDED, _RESULTS = 3, 4
 """Rows of the undecided values and of all results in the counts of a field."""
@@ -56,10 +56,9 @@ def compare_runs(
 
     Records are paired by id. Intervals come from a paired bootstrap, p-values from paired
     randomization. Fields are won or lost by p-values adjusted for the number of fields (family-wise
-    error rate of 5 %), so a field whose interval excludes 0 may still be unchanged. Whether `b` is
-    worse goes by one-sided p-values, half of the two-sided ones, since gains are not in question:
-    five records in which a field is worse, and none in which it is better, suffice. If other values
-    are undecided in one run than in the other, there is no verdict.
+    error rate of 5 %), so a field whose interval excludes 0 may still be unchanged. `b` is worse if
+    F1 or a field is: six records in which it is, and none in which it is better, suffice. If other
+    values are undecided in one run than in the other, there is no verdict.
 
     Args:
         a: Baseline; what `b` gains over it is positive.
@@ -113,8 +112,7 @@ def compare_runs(
     )
     n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
     main = overall["mean_f1"]
-    worse = _worse(main, changes)
-    alerts = (_schema_warning(a, b), no_verdict, _one_sided(worse, main, changes))
+    alerts = (_schema_warning(a, b), no_verdict)
     return RunComparison(
         noun="field",
         metric="F1",
@@ -137,7 +135,7 @@ def compare_runs(
         },
         alerts=tuple(Alert(text, "warn") for text in alerts if text),
         lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(differing))),
-        worse=worse,
+        worse=_worse(main, changes),
         no_verdict=no_verdict,
         names=names,
     )
@@ -259,29 +257,12 @@ def _n_unusable(records: Sequence[RecordResult]) -> int:
     return sum(record.failure is not None for record in records)
 
 
-def _is_worse(test: Comparison | None) -> bool:
-    if test is None or test.p is None:
-        return False
-    return test.difference < 0 and test.p / 2 < SIGNIFICANT
-
-
 def _worse(main: Comparison, changes: Sequence[Change]) -> str:
     """Name the scores in which B is significantly worse."""
-    parts = [f"F1 {signed(main.difference)}"] if _is_worse(main) else []
-    parts += [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
-    parts += [
-        f"{field_text(one.name)} {signed(one.test.difference)}"
-        for one in changes
-        if one.group == "Unchanged" and one.test and _is_worse(one.test)
-    ]
-    return ", ".join(parts)
-
-
-def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
-    is_shown = main.is_significant or any(one.group == "Lost" for one in changes)
-    if worse and not is_shown:
-        return f"B is worse if only losses are tested ({worse})"
-    return ""
+    lost = [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
+    if main.difference < 0 and main.is_significant:
+        lost.insert(0, f"F1 {signed(main.difference)}")
+    return ", ".join(lost)
 
 
 def _schema_warning(a: RunFigures, b: RunFigures) -> str:

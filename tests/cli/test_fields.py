@@ -203,8 +203,8 @@ def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pa
 @pytest.mark.parametrize(
     ("n_wrong", "code", "said"),
     [
-        (5, 1, "B is worse if only losses are tested (F1 -0.250, total -0.500)"),
-        (4, 0, "No clear difference: F1 1.000 → 0.800 may be chance."),
+        (6, 1, "B is worse: F1 1.000 → 0.700."),
+        (5, 0, "No clear difference: F1 1.000 → 0.750 may be chance."),
         (0, 0, ""),
     ],
 )
@@ -222,7 +222,7 @@ def test_a_loss_in_one_field_of_few_records_fails_the_gate(
     there, back = files.compare(a, b, "--fail-if-worse"), files.compare(b, a, "--fail-if-worse")
 
     assert (there.code, back.code, back.err) == (code, 0, "")
-    assert ("gate failed: run B is worse (F1 -0.250, total -0.500)" in there.err) == bool(code)
+    assert ("gate failed: run B is worse (F1 -0.300, lost total)" in there.err) == bool(code)
     assert said in " ".join(there.out.split())
 
 
