@@ -41,8 +41,6 @@ _LABELS: conclusions.Labels = {
     "sensitivity": ("found, of the facts that people find", short),
     "specificity": ("refused, of the facts that they do not find", short),
     "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", short),
-    "auroc": ("right order of two probabilities: AUROC", short),
-    "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
     "human_coverage": ("mean coverage by the labels", short),
 }
@@ -187,7 +185,7 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
     for text, results in zip(facts, checked, strict=True):
         for result in results:
             if isinstance(result, Verdict):
-                answer = Answer(result.supported, result.probability)
+                answer = Answer(result.supported)
             else:
                 answer = Answer(None, why=result.message)
             answers[text, result.fact.text] = answer
@@ -225,8 +223,6 @@ def measure_agreement(
             "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
             "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
             "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "auroc": estimate(metrics.auroc),
-            "calibration_error": estimate(metrics.calibration_error),
             "coverage": metrics.mean_share(pairs, said, "nothing was decided"),
             "human_coverage": metrics.mean_share(pairs, labels),
         },
@@ -247,7 +243,6 @@ class JudgeAgreement:
     """By name:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
-    - `auroc`, `calibration_error`: of its probabilities.
     - `coverage`, `human_coverage`: the mean coverage of the documents, by the judge and by people.
     """
     n_documents: int

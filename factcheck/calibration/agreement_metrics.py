@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.stats.intervals import Estimate, Interval, ranks, share_interval
+from factcheck.stats.intervals import Estimate, Interval, share_interval
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any
 """A numpy array."""
-_N_BINS = 10
 
 
 class LabelledPair(NamedTuple):
@@ -35,7 +34,6 @@ class Answer(NamedTuple):
     """A judge's answer on a pair."""
 
     entailed: bool | None
-    probability: float | None = None
     why: str = ""
     """Why it is undecided."""
 
@@ -47,8 +45,6 @@ class Decisions(NamedTuple):
     """True where the human label is entailed."""
     entailed: Array
     """True where the judge's is."""
-    probabilities: Array | None
-    """`None` for a judge that gives none."""
     documents: Array
     """The number of each pair's document, from 0."""
 
@@ -58,20 +54,15 @@ class Decisions(NamedTuple):
         numbers: dict[str, int] = {}
         for pair in pairs:
             numbers.setdefault(pair.document, len(numbers))
-        probabilities = [answer.probability for answer in answers]
-        is_probable = answers and None not in probabilities
         return cls(
             np.array([pair.label for pair in pairs], dtype=bool),
             np.array([answer.entailed for answer in answers], dtype=bool),
-            np.array(probabilities, dtype=float) if is_probable else None,
             np.array([numbers[pair.document] for pair in pairs], dtype=int),
         )
 
     def select(self, rows: Array) -> Decisions:
         """Return these rows of all columns."""
-        probabilities = None if self.probabilities is None else self.probabilities[rows]
-        labels, entailed, documents = self.labels[rows], self.entailed[rows], self.documents[rows]
-        return Decisions(labels, entailed, probabilities, documents)
+        return Decisions(self.labels[rows], self.entailed[rows], self.documents[rows])
 
 
 def rates(pairs: Decisions) -> tuple[float | None, float | None]:
@@ -103,31 +94,6 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
         counts = [(float(n), float(hits)) for n, hits in zip(n_pairs, n_right, strict=True) if n]
         found.append(share_interval(counts) or Interval(0.0, 1.0))
     return Interval(*map(fmean, zip(*found, strict=True)))
-
-
-def auroc(pairs: Decisions) -> float | None:
-    """Compute how often an entailed pair gets the higher probability; ties count half."""
-    n_positive = int(pairs.labels.sum())
-    n_negative = len(pairs.labels) - n_positive
-    if pairs.probabilities is None or not n_positive or not n_negative:
-        return None
-    total = float(ranks(pairs.probabilities)[pairs.labels].sum())
-    return (total - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
-
-
-def calibration_error(pairs: Decisions) -> float | None:
-    """Compute the expected calibration error over ten bins of equal width, in [0, 1].
-
-    The mean distance of probability and share of entailed labels, weighted by bins.
-
-    Source:
-        Naeini, Cooper and Hauskrecht (2015), "Obtaining well calibrated probabilities".
-    """
-    if pairs.probabilities is None or not len(pairs.labels):
-        return None
-    place = np.minimum((pairs.probabilities * _N_BINS).astype(int), _N_BINS - 1)
-    distances = np.bincount(place, pairs.probabilities - pairs.labels)
-    return float(np.abs(distances).sum()) / len(pairs.labels)
 
 
 def mean_share(

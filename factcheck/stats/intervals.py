@@ -164,15 +164,6 @@ def sign_test(n_up: int, n_down: int) -> float:
     return min(1.0, 2 * total / (1 << n))
 
 
-def ranks(values: Any) -> Any:
-    """Return ranks from 1 as an array of floats; ties share their mean rank."""
-    import numpy as np
-
-    _, place, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[place.reshape(-1)]
-
-
 def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:
     """Return Kendall's tau-b, in [-1, 1]; NaN if one side is constant. Quadratic in the length."""
     import numpy as np

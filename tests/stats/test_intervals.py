@@ -18,7 +18,6 @@ from factcheck.stats.intervals import (
     effective_size,
     kendall,
     paired_share_interval,
-    ranks,
     share_interval,
     sign_test,
     t_95,
@@ -132,11 +131,6 @@ def test_kendall_agrees_with_scipy(pairs: list[tuple[float, float]]) -> None:
         assert math.isnan(kendall([0.1, 0.1, 0.1], ys))
         return
     assert kendall(xs, ys) == pytest.approx(scipy_stats.kendalltau(xs, ys).statistic, abs=1e-12)
-
-
-@given(st.lists(VALUES, min_size=1, max_size=20))
-def test_tied_values_share_their_mean_rank(values: list[float]) -> None:
-    assert ranks(values).tolist() == scipy_stats.rankdata(values).tolist()
 
 
 @given(
