@@ -30,7 +30,7 @@ from benchmarks.embedded.fit import (
     score,
 )
 from benchmarks.embedded.own_texts import long_pairs, minimal_pairs, texts
-from factcheck.facts import AtomicFact, Texts, Verdict
+from factcheck.facts import AtomicFact, Verdict
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.extractor import extract_facts
@@ -111,12 +111,9 @@ def own_texts() -> None:
 
 
 def reports(news: Sequence[Case]) -> None:
-    """The figures of `factcheck/facts/coverage.py`: copied phrases, facts called contradicted."""
+    """The figures of `factcheck/facts/coverage.py`: facts called contradicted."""
     outcomes: Counter[tuple[str, str]] = Counter()
-    paraphrases: list[float] = []
-    false: list[float] = []
     for text in texts():
-        paraphrases.append(Texts.of(text.source, text.summary).copied or 0.0)
         results = check_facts(list(text.facts), text.summary)
         for fact, result in zip(text.facts, results, strict=True):
             is_kept = text.carriers[fact.id]
@@ -125,8 +122,7 @@ def reports(news: Sequence[Case]) -> None:
     kept = {"kept": outcomes["kept", "distorted"], "all": called(outcomes)}
     for pair in long_pairs():
         facts = [AtomicFact(id_, fact) for id_, fact in pair.facts.items()]
-        for summary, shares in ((pair.good, paraphrases), (pair.lying, false)):
-            shares.append(Texts.of(pair.source, summary.text).copied or 0.0)
+        for summary in (pair.good, pair.lying):
             for result in check_facts(facts, summary.text):
                 if result.status == "distorted":
                     kept["all"] += 1
@@ -134,9 +130,6 @@ def reports(news: Sequence[Case]) -> None:
     truths = ("kept", "distorted", "dropped")
     sizes = {truth: sum(n for (one, _), n in outcomes.items() if one == truth) for truth in truths}
     noticed = outcomes["dropped", "dropped"] + outcomes["dropped", "distorted"]
-    print(
-        f"copied: paraphrases at most {max(paraphrases):.2f}, false ones {min(false):.2f} or more"
-    )
     print(f"called distorted on own texts: {kept['all']}, of which kept {kept['kept']}")
     print(
         f"  dropped facts noticed: {noticed} of {sizes['dropped']}, distorted ones called so: ",

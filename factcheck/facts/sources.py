@@ -117,16 +117,6 @@ class Texts(PlainData):
             documents = (replace(documents[0], id=source),)
         return Texts(documents, replace(self.summary, id=summary))
 
-    @property
-    def copied(self) -> float | None:
-        """Share of the summary's three-word phrases that the source has, in [0, 1].
-
-        `None` if the source is unknown or a text has fewer than three words.
-        """
-        phrases = _phrases(self.summary.text)
-        known = {phrase for document in self.documents for phrase in _phrases(document.text)}
-        return sum(each in known for each in phrases) / len(phrases) if known and phrases else None
-
     def marked(
         self,
         source_digest: str | None,
@@ -153,11 +143,6 @@ class Texts(PlainData):
         text = self.summary.text
         marks = (*_evidence("f", results, text), *_statements("c", claim_results, text))
         return (*marked, MarkedText("Summary", self.summary.id, RawText(text), marks))
-
-
-def _phrases(text: str) -> list[tuple[str, ...]]:
-    words = _WORD.findall(text.casefold())
-    return list(zip(words, words[1:], words[2:], strict=False))
 
 
 def _statements(
