@@ -103,16 +103,6 @@ def test_records_are_named_by_their_id_without_being_told_also_in_a_saved_run(fi
     assert '1  "Bob" → "Bobby"' in files.evaluate(gold=unnamed, extracted=EXTRACTED).out
 
 
-def test_junit_says_that_the_gate_decides_what_fails(files: Files) -> None:
-    junit = ("--format", "junit")
-    without, failed = files.evaluate(*junit), files.evaluate(*junit, "--fail-under", "0.9")
-
-    assert 'failures="0"' in without.out
-    assert "losses are skipped cases: they fail only with --fail-under" in without.out
-    assert 'failures="3"' in failed.out
-    assert "losses are skipped" not in failed.out + files.evaluate(*junit, extracted=files.gold).out
-
-
 def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) -> None:
     found = [GOLD[0], {**GOLD[1], "id": True}, {**GOLD[2], "id": GOLD[0]["id"]}]
 
