@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from benchmarks.auroc import auroc
 from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
-from factcheck.calibration.agreement_metrics import Decisions, balanced_accuracy, rates
+from factcheck.calibration.agreement import Decisions, balanced_accuracy, rates
 from factcheck.judges.local import evidence, model
 
 SHARES = {

@@ -1,4 +1,7 @@
-"""Agreement of judges with human labels: facts and texts from files, metrics, and the report."""
+"""Agreement of judges with human labels: facts and texts from files, metrics, and the report.
+
+A metric is `None` where it is undefined: all labels equal, or a single document.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from os import PathLike
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement_metrics import Answer, Decisions, LabelledPair
 from factcheck.calibration.texts import (
     Judge,
     Named,
@@ -34,8 +35,11 @@ from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.settings import LOCAL
-from factcheck.stats.intervals import Estimate
-from factcheck.stats.resampling import bootstrap_groups
+from factcheck.stats.intervals import Estimate, Interval, share_interval
+from factcheck.stats.resampling import bootstrap_groups, mean_estimate
+
+Array = Any
+"""A numpy array."""
 
 _LABELS: conclusions.Labels = {
     "sensitivity": ("found, of the facts that people find", short),
@@ -44,8 +48,6 @@ _LABELS: conclusions.Labels = {
     "coverage": ("mean coverage by its verdicts", short),
     "human_coverage": ("mean coverage by the labels", short),
 }
-
-
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
 _YES = ("stated", "entailment", "entailed", "supports", "true", "yes")
@@ -54,6 +56,53 @@ _NO = (
     "no",
 )  # fmt: skip
 _UNLABELLED = (None, "", "cannot tell")
+
+
+class LabelledPair(NamedTuple):
+    """A fact, a text, and whether people say that the text entails the fact."""
+
+    document: str
+    """Pairs of one document are not independent."""
+    system: str
+    """Author of the text; empty where there is one text per document."""
+    text: str
+    fact: str
+    label: bool
+
+
+class Answer(NamedTuple):
+    """A judge's answer on a pair."""
+
+    entailed: bool | None
+    why: str = ""
+    """Why it is undecided."""
+
+
+class Decisions(NamedTuple):
+    """Decided pairs as columns of equal length."""
+
+    labels: Array
+    """True where the human label is entailed."""
+    entailed: Array
+    """True where the judge's is."""
+    documents: Array
+    """The number of each pair's document, from 0."""
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
+        """Return the columns of labelled pairs with decided answers."""
+        numbers: dict[str, int] = {}
+        for pair in pairs:
+            numbers.setdefault(pair.document, len(numbers))
+        return cls(
+            np.array([pair.label for pair in pairs], dtype=bool),
+            np.array([answer.entailed for answer in answers], dtype=bool),
+            np.array([numbers[pair.document] for pair in pairs], dtype=int),
+        )
+
+    def select(self, rows: Array) -> Decisions:
+        """Return these rows of all columns."""
+        return Decisions(self.labels[rows], self.entailed[rows], self.documents[rows])
 
 
 def read_pairs(path: PathOrDash) -> list[LabelledPair]:
@@ -192,6 +241,53 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
     return [answers[pair.text, pair.fact] for pair in pairs]
 
 
+def rates(pairs: Decisions) -> tuple[float | None, float | None]:
+    """Compute sensitivity and specificity; `None` for one that has no pairs."""
+    found = pairs.entailed[pairs.labels]
+    refused = ~pairs.entailed[~pairs.labels]
+    return _share(found), _share(refused)
+
+
+def _share(right: Array) -> float | None:
+    return float(right.mean()) if len(right) else None
+
+
+def balanced_accuracy(pairs: Decisions) -> float | None:
+    """Compute the mean of sensitivity and specificity, in [0, 1]."""
+    sensitivity, specificity = rates(pairs)
+    if sensitivity is None or specificity is None:
+        return None
+    return (sensitivity + specificity) / 2
+
+
+def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
+    """Return the interval of the share of right verdicts on a label, or the mean of several."""
+    found = []
+    for label in labels:
+        own = pairs.select(pairs.labels == label)
+        n_pairs = np.bincount(own.documents)
+        n_right = np.bincount(own.documents, own.entailed == label)
+        counts = [(float(n), float(hits)) for n, hits in zip(n_pairs, n_right, strict=True) if n]
+        found.append(share_interval(counts) or Interval(0.0, 1.0))
+    return Interval(*map(fmean, zip(*found, strict=True)))
+
+
+def mean_share(
+    pairs: Sequence[LabelledPair], found: Sequence[bool | None], why: str = ""
+) -> Estimate:
+    """Average the share of facts found over the texts of each document, then over documents.
+
+    `found` has one entry per pair, `None` for one to leave out; `why` is the reason if all are.
+    """
+    documents: dict[str, dict[tuple[str, str], list[bool]]] = {}
+    for pair, one in zip(pairs, found, strict=True):
+        if one is not None:
+            texts = documents.setdefault(pair.document, {})
+            texts.setdefault((pair.system, pair.text), []).append(one)
+    means = [fmean(map(fmean, texts.values())) for texts in documents.values()]
+    return mean_estimate(means, why)
+
+
 def measure_agreement(
     judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
@@ -214,17 +310,17 @@ def measure_agreement(
             return Estimate(None)
         interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.select(drawn)))
         if labels and (interval is None or interval.low == interval.high):
-            interval = metrics.right_interval(rows, labels)
+            interval = right_interval(rows, labels)
         return Estimate(value, interval)
 
     return JudgeAgreement(
         judge=judge,
         metrics={
-            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
-            "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
-            "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "coverage": metrics.mean_share(pairs, said, "nothing was decided"),
-            "human_coverage": metrics.mean_share(pairs, labels),
+            "balanced_accuracy": estimate(balanced_accuracy, labels=(True, False)),
+            "sensitivity": estimate(lambda rows: rates(rows)[0], labels=(True,)),
+            "specificity": estimate(lambda rows: rates(rows)[1], labels=(False,)),
+            "coverage": mean_share(pairs, said, "nothing was decided"),
+            "human_coverage": mean_share(pairs, labels),
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import LabelledPair, agreement, read_pairs
-from factcheck.calibration.agreement import measure_agreement
-from factcheck.calibration.agreement_metrics import Answer
+from factcheck.calibration.agreement import (
+    Answer,
+    Decisions,
+    balanced_accuracy,
+    mean_share,
+    measure_agreement,
+    rates,
+)
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
 from factcheck.stats.intervals import wilson
@@ -144,3 +151,24 @@ def test_labels_may_be_the_words_of_the_page(tmp_path: Path) -> None:
     words = (*labels, "cannot tell")
     path = written(tmp_path, *({**ROW, "fact": word, "label": word} for word in words))
     assert {pair.fact: pair.label for pair in read_pairs(path)} == labels
+
+
+def decisions(labels: Sequence[bool], entailed: Sequence[bool]) -> Decisions:
+    said = np.array(labels, dtype=bool), np.array(entailed, dtype=bool)
+    return Decisions(*said, np.zeros(len(labels), dtype=int))
+
+
+def test_by_hand() -> None:
+    pairs = decisions([True, True, True, False, False], [True, True, False, True, False])
+    assert rates(pairs) == pytest.approx((2 / 3, 0.5))
+    assert balanced_accuracy(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
+    for label in (True, False):
+        assert balanced_accuracy(decisions([label] * 3, [True, True, False])) is None
+
+
+def test_documents_count_alike_however_many_texts_they_have() -> None:
+    texts = [("a", "t"), ("b", "u"), ("b", "u"), ("b", "v"), ("b", "v"), ("c", "w")]
+    pairs = [LabelledPair(d, "", t, f"f{n}", label=True) for n, (d, t) in enumerate(texts)]
+    found = mean_share(pairs, [True, False, False, True, False, None])
+    assert found.value == pytest.approx((1.0 + (0.0 + 0.5) / 2) / 2)
+    assert mean_share(pairs, [None] * 6, "nothing was decided").why == "nothing was decided"
