@@ -100,7 +100,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         known = _with_musts(known, must)
         if limits == NO_LIMITS and not any(fact.must for fact in known):
             raise InputError("nothing is asserted; give min, must or max_distorted")
-        report = factcheck_scorer.score(source, summary, facts=known, lead=False)
+        report = factcheck_scorer.score(source, summary, facts=known)
         report = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, limits)
         if failure is not None:

@@ -138,7 +138,7 @@ def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
         text = subject.bullets.kept(kept)
         try:
-            report = await scorer.ascore("", text, facts=subject.facts, lead=False)
+            report = await scorer.ascore("", text, facts=subject.facts)
         except JudgeError as error:
             return VariantRow(subject.name, name, kept, None, note=str(error))
         return VariantRow.of(subject.name, name, kept, report)

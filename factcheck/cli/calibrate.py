@@ -151,9 +151,7 @@ def agreement(
 ) -> None:
     """Compare judges with human labels, with word containment as baseline.
 
-    Labels of some documents are enough, and null elsewhere: with the judge's
-    answers on all facts they estimate the level that people would find in
-    all texts.
+    Facts whose label is null are left out.
     """
     from factcheck.calibration import BASELINE, read_pairs
     from factcheck.calibration import agreement as measure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -129,9 +128,7 @@ def coverage_page(
     documents: Mapping[str, Sequence[CheckResult]],
     usage: Usage,
     signature: ScoreSignature,
-    lead: float | None,
     trust: tuple[str, ...],
-    n_key: int = 0,
 ) -> Page:
     """Build the page of one report.
 
@@ -141,9 +138,7 @@ def coverage_page(
         documents: Results of the facts of each source document.
         usage: Usage of the report.
         signature: Signature of the report.
-        lead: Its lead baseline, if it was computed.
         trust: How far to trust the score; left out where nothing was decided.
-        n_key: Number of the heaviest facts to list first, kept or not.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
@@ -161,15 +156,14 @@ def coverage_page(
     codes = {result.code for result in results if isinstance(result, CheckFailure)}
     answer, sections = answer_text(counts), page.sections
     if not is_decided:
-        lead, trust = None, ()
+        trust = ()
         if codes == {"language"}:
             answer = _ENGLISH_ONLY
             sections = tuple(_without_notes(section) for section in sections)
     return page._replace(
         answer=answer,
-        lines=(*page.lines, *_lead_lines(lead)),
         trust=trust,
-        sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
+        sections=filled(*sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
@@ -184,22 +178,6 @@ def coverage_page(
 
 def _without_notes(section: Section) -> Section:
     return section._replace(items=tuple(item._replace(notes=()) for item in section.items))
-
-
-def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
-    """List the heaviest facts with what became of them, heaviest first; details add to a weight."""
-
-    def weight(group: Group) -> float:
-        return math.fsum(result.fact.weight for result in (group.core, *group.details))
-
-    groups = sorted(group_results(results), key=weight, reverse=True)[:n_key]
-    items = (
-        _item(_FACTS, _mark(group.core), group)._replace(
-            badges=(Badge(f"weight {weight(group):.2g}"),)
-        )
-        for group in groups
-    )
-    return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 
 def answer_text(counts: Mapping[str, int]) -> str:
@@ -229,14 +207,6 @@ def look_wrong(n: int) -> str:
     if n == 1:
         return "1 looks wrong; check it."
     return f"{n:,} look wrong; check them."
-
-
-def _lead_lines(lead: float | None) -> tuple[str, ...]:
-    """Describe the lead baseline, if it is known."""
-    if lead is None:
-        return ()
-    what = "the first sentences of the source, cut to the same length"
-    return (f"Lead baseline: {score_text(lead)} ({what})",)
 
 
 def bounds_text(noun: str, bounds: tuple[float, float]) -> str:

@@ -42,7 +42,6 @@ def details(report: CoverageReport) -> dict[str, Any]:
     return {
         "low": report.low,
         "high": report.high,
-        "lead": report.lead,
         "counts": report.counts,
         "distorted": [verdict.fact.text for verdict in report.distorted],
         "dropped": [verdict.fact.text for verdict in report.dropped],
