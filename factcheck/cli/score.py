@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
-from factcheck.errors import FactcheckError
+from factcheck.errors import FactcheckError, InputError
 
 if TYPE_CHECKING:
     from factcheck.facts import CoverageReport, FactSet
@@ -31,6 +31,12 @@ def score(  # noqa: PLR0913 - one parameter per option
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     weights: options.Weights = "equal",
+    key: Annotated[
+        int,
+        options.option(
+            "--key", "N", "List the N heaviest facts first, kept or not.", options.OUTPUT, min=0
+        ),
+    ] = 0,
     direction: options.Both = "coverage",
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
@@ -74,12 +80,15 @@ def score(  # noqa: PLR0913 - one parameter per option
         "budget": options.budget(max_calls, max_cost_usd),
         "weights": weights,
     }
+    if key and weights == "equal" and len({fact.weight for fact in fact_set or ()}) < 2:  # noqa: PLR2004
+        raise InputError("--key lists the heaviest facts, but all weigh the same: --weights lead")
     _show_scored(
         settings,
         lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction).named(*names),
         "Scoring",
         to,
         limits,
+        key,
     )
 
 
@@ -89,6 +98,7 @@ def _show_scored(
     message: str,
     to: output.Destination,
     limits: Limits | None = None,
+    n_key: int = 0,
 ) -> None:
     """Score, show the report and exit with the code of the gate.
 
@@ -103,7 +113,7 @@ def _show_scored(
 
     def show(report: CoverageReport) -> GateFailure | None:
         failure = coverage_gate(report, required)
-        output.report(report.page(), report.to_json, to, failure=failure)
+        output.report(report.page(n_key), report.to_json, to, failure=failure)
         return failure
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -129,6 +130,7 @@ def coverage_page(
     usage: Usage,
     signature: ScoreSignature,
     trust: tuple[str, ...],
+    n_key: int = 0,
 ) -> Page:
     """Build the page of one report.
 
@@ -139,6 +141,7 @@ def coverage_page(
         usage: Usage of the report.
         signature: Signature of the report.
         trust: How far to trust the score; left out where nothing was decided.
+        n_key: Number of the heaviest facts to list first, kept or not.
     """
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
@@ -163,7 +166,7 @@ def coverage_page(
     return page._replace(
         answer=answer,
         trust=trust,
-        sections=filled(*sections, _documents(documents)),
+        sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
@@ -178,6 +181,22 @@ def coverage_page(
 
 def _without_notes(section: Section) -> Section:
     return section._replace(items=tuple(item._replace(notes=()) for item in section.items))
+
+
+def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
+    """List the heaviest facts with what became of them, heaviest first; details add to a weight."""
+
+    def weight(group: Group) -> float:
+        return math.fsum(result.fact.weight for result in (group.core, *group.details))
+
+    groups = sorted(group_results(results), key=weight, reverse=True)[:n_key]
+    items = (
+        _item(_FACTS, _mark(group.core), group)._replace(
+            badges=(Badge(f"weight {weight(group):.2g}"),)
+        )
+        for group in groups
+    )
+    return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 
 def answer_text(counts: Mapping[str, int]) -> str:

@@ -217,7 +217,12 @@ class CoverageReport(Report):
         """
         return cls.from_dict(parse_json(text, "report").value)
 
-    def page(self) -> Page:
+    def page(self, n_key: int = 0) -> Page:
+        """Describe the report.
+
+        Args:
+            n_key: Number of the heaviest facts to list first, kept or not.
+        """
         from factcheck.facts.page import coverage_page
 
         page = coverage_page(
@@ -227,6 +232,7 @@ class CoverageReport(Report):
             self.usage,
             self.signature,
             trust_lines(str(self.signature), self.judge_quality),
+            n_key,
         )
         if self.texts is not None and not self.texts.summary.text.strip():
             page = page._replace(answer="The summary is empty, so nothing is kept.", trust=())

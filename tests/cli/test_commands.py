@@ -167,12 +167,14 @@ def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run:
     assert (reason in failed.out, "<failure" in passed.out) == (True, False)
 
 
-def test_what_stands_first_weighs_most(run: Run, tmp_path: Path) -> None:
+def test_key_facts_need_weights(run: Run, tmp_path: Path) -> None:
     source = Folder(tmp_path).put("source.txt", "The lake is deep. The pier is old.")
-    summary = Folder(tmp_path).put("summary.txt", "The pier is old.")
-    shown = run("score", source, summary, "--weights", "lead").out
-    assert "Weighted coverage" in shown
-    assert "|weights:lead|" in shown
+    score = ("score", source, Folder(tmp_path).put("summary.txt", "The pier is old."))
+    refused(run(*score, "--key", "2"), "all weigh the same: --weights lead")
+
+    shown = run(*score, "--weights", "lead", "--key", "1").out
+    for said in ("Weighted coverage", "Key facts", "|weights:lead|"):
+        assert said in shown
 
 
 @pytest.mark.usefixtures("server")

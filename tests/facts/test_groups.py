@@ -158,6 +158,25 @@ def test_a_scorer_says_how_it_weighs() -> None:
     assert "weighs most" not in plain.to_markdown()
 
 
+def test_the_heaviest_facts_come_first_whatever_became_of_them() -> None:
+    with FactCoverage(weights="lead") as scorer:
+        report = scorer.score(SOURCE, "The pier is old.")
+    listing = render(report.page(2)).partition("Key facts")[2].partition("Dropped")[0]
+    assert listing.index("The lake is deep.") < listing.index("The pier is old.")
+    assert "ferry" not in listing
+
+
 def test_an_unknown_weighting_is_refused() -> None:
     with pytest.raises(InputError, match="'tail' is not one of equal, lead"):
         FactCoverage(weights="tail")  # type: ignore[arg-type]
+
+
+def test_a_key_fact_weighs_what_it_and_its_details_weigh() -> None:
+    with FactCoverage(weights="lead") as scorer:
+        report = scorer.score(
+            "Anna Kern opened the bridge on Monday. The pier is old.", "It rained."
+        )
+    core = "Anna Kern opened the bridge."
+    (item, *_) = report.page(1).sections[0].items
+    assert (item.text, [badge.text for badge in item.badges]) == (core, ["weight 1"])
+    assert "on Monday" in item.aside
