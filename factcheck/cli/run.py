@@ -236,8 +236,7 @@ def compare(
     if fail_if_worse:
         failure = gates.comparison_gate(found.worse, found.missing, found.no_verdict)
     warnings = () if out else [alert.text for alert in page.alerts]
-    ungated = "" if fail_if_worse else "--fail-if-worse"
-    output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)
+    output.report(page, found.to_json, to, warnings=warnings, failure=failure)
     output.exit_with(failure)
 
 

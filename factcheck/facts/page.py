@@ -189,13 +189,11 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
     def weight(group: Group) -> float:
         return math.fsum(result.fact.weight for result in (group.core, *group.details))
 
-    groups = sorted(group_results(results), key=weight, reverse=True)[:n_key]
-    items = (
-        _item(_FACTS, _mark(group.core), group)._replace(
-            badges=(Badge(f"weight {weight(group):.2g}"),)
-        )
-        for group in groups
-    )
+    items = []
+    for group in sorted(group_results(results), key=weight, reverse=True)[:n_key]:
+        together = " with details" if group.details else ""
+        badge = Badge(f"weight {weight(group):.2g}{together}")
+        items.append(_item(_FACTS, _mark(group.core), group)._replace(badges=(badge,)))
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 
