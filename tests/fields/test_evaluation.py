@@ -126,11 +126,11 @@ class TestBadValues:
 
         registry = registry_of(flaky=flaky)
         changed = with_transform("flakes", flaky, registry)
-        row, other = {"a": "x", "b": "x", "l": ["x"]}, {"a": "y", "b": "y", "l": ["y"]}
-        schema = record(a=compared("flaky"), b=changed, l=best(changed))
+        row, other = ({"a": one, "b": one, "l": [one], "m": [one]} for one in "xy")
+        schema = record(a=compared("flaky"), b=changed, l=best(changed), m=best(compared("flaky")))
         result = run(schema, [row], [other], registry)
 
-        assert statuses(result) == {"a": "error", "b": "error", "l[0]": "error"}
+        assert statuses(result) == dict.fromkeys(("a", "b", "l[0]", "m[0]"), "error")
 
     def test_values_that_cannot_be_compared_at_all(self) -> None:
         class Spiteful:

@@ -53,7 +53,6 @@ class OptimalArray:
         self._node, self._gold, self._extracted, self._path = node, gold, extracted, path
         self._min_f1, self._weights = min_f1, weights
         grid = Grid(node.element, gold + extracted, len(gold), weights)
-        self._most = grid.most_matched
         self._f1, self._undecided = grid.f1()
         self._f1[self._f1 < min_f1] = 0.0
         self._open = grid.open > 0
@@ -67,10 +66,6 @@ class OptimalArray:
         if self.is_open:
             self._first = [np.array(first_equal(side)) for side in (gold, extracted)]
         self._pairs: Pairs | None = None if self.is_open else self._completed(assign(self._f1))
-
-    @property
-    def max_matched(self) -> float:
-        return self._most()
 
     def pending(self) -> list[list[FieldResult]]:
         while self._pairs is None:
