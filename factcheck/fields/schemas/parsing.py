@@ -386,11 +386,7 @@ class _RecordCheck:
         if value is None:
             return
         if node.unroll:
-            try:
-                node = node.unroll()
-            except SchemaError as error:
-                yield node.path[:80], f"is not checked: {error}"
-                return
+            node = node.unroll()
         is_container = bool(node.children) and not node.comparator.name
         types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
         actual, declared = json_type(value) or type(value).__name__, " or ".join(types)

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 from factcheck.documents import shown
-from factcheck.errors import SchemaError
 from factcheck.facts import digest
 from factcheck.fields.comparators import Registry, is_batch
 from factcheck.fields.comparators.builtin import COMPARATORS
@@ -100,10 +99,7 @@ class _Compiler:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
         if path in self._day_first:
             params = {**params, "day_first": self._day_first[path]}
-        try:
-            found = self._registry.get_comparator(name)
-        except KeyError as error:
-            raise SchemaError(str(error), path) from error
+        found = self._registry.get_comparator(name)
         bound = batch = None
         if is_batch(found):
             batch = found
