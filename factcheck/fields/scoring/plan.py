@@ -18,7 +18,7 @@ from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
 from factcheck.fields.schemas import TransformSpec
-from factcheck.fields.schemas.parsing import SchemaNode, key_path
+from factcheck.fields.schemas.parsing import SchemaNode, key_names, key_path
 from factcheck.fields.scoring import nodes
 from factcheck.fields.scoring.nodes import MISSING
 from factcheck.fields.scoring.optimal import OptimalArray
@@ -155,9 +155,8 @@ class _Compiler:
             search = partial(OptimalArray, align.get("threshold") or 0.0, self.weights)
             return nodes.ArrayNode(schema.path, element, search=search)
         if strategy == "key_field":
-            names = align["key"] if isinstance(align["key"], list) else [align["key"]]
             parts = []
-            for name in names:
+            for name in key_names(align):
                 steps, field = key_path(items, name)
                 prepare = self._prepare(field.transforms) if field else None
                 parts.append((steps or (name,), prepare))
