@@ -44,8 +44,6 @@ class Plan:
     """Fields with a batch comparator, by schema path."""
     weights: Mapping[str, float]
     """Weights by schema path; empty if all are equal."""
-    paths: tuple[str, ...]
-    """All schema paths."""
     digest: str
     """SHA-256 of all settings that affect scores. The order of properties and keys that the
     evaluator ignores do not change it, nor does the code registered under a name."""
@@ -62,8 +60,7 @@ def compile_schema(
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
     settings = sorted(json.dumps(plain(one), sort_keys=True) for one in compiler.settings)
-    paths = tuple(compiler.weights)
-    return Plan(root, compiler.batch_leaves, weights, paths, digest("\n".join(settings)))
+    return Plan(root, compiler.batch_leaves, weights, digest("\n".join(settings)))
 
 
 class _Compiler:
