@@ -13,15 +13,15 @@ from factcheck.errors import InputError
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.figures import FieldSummary
+from factcheck.fields.nodes import ObjectNode, Out, settled
+from factcheck.fields.optimal import dispatch
 from factcheck.fields.pages import RunResult
+from factcheck.fields.plan import Plan, compile_schema, orders_of
 from factcheck.fields.records import Counts, RecordResult, count
 from factcheck.fields.schemas import COMPARE, schema_path
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
-from factcheck.fields.scoring import dispatch
-from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.plan import Plan, compile_schema, orders_of
 from factcheck.fields.types import COUNTED, FieldResult, FieldStatus
 from factcheck.fields.values import (
     Unusable,
@@ -148,7 +148,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         """Score a batch of records; `first` is the position of the first one."""
         outs = [_score(plan, gold, extracted) for gold, extracted in batch]
         if plan.batch_leaves:
-            dispatch(outs, plan)
+            dispatch(outs, plan.batch_leaves)
         return [
             self._record(first + place, gold, extracted, settled(out))
             for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
@@ -239,7 +239,7 @@ def score_record(
     out = _score(plan, gold, extracted)
     arrays: Out = [entry for entry in out if not isinstance(entry, FieldResult)]
     if arrays:
-        dispatch([arrays], plan)
+        dispatch([arrays], plan.batch_leaves)
     return settled(out)
 
 

@@ -20,12 +20,12 @@ from factcheck.fields import (
     FieldEvaluator,
     FieldResult,
     annotate_xeval,
+    optimal,
     parse_eval_schema,
     propagate_batch_errors,
     score_record,
 )
 from factcheck.fields.records import count
-from factcheck.fields.scoring import optimal
 from factcheck.stats.intervals import assign
 from tests.fields.builders import (
     NUMBER,

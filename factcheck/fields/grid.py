@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from factcheck.fields.records import count
-from factcheck.fields.scoring.nodes import (
+from factcheck.fields.nodes import (
     MISSING,
     ArrayNode,
     Leaf,
@@ -27,6 +26,7 @@ from factcheck.fields.scoring.nodes import (
     by_position,
     differ,
 )
+from factcheck.fields.records import count
 from factcheck.fields.types import NOT_OF_THE_VALUE
 from factcheck.fields.values import value_key
 

@@ -7,27 +7,24 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from factcheck.documents import shown
 from factcheck.facts import digest
+from factcheck.fields import nodes
 from factcheck.fields.comparators import Registry, is_batch
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
+from factcheck.fields.nodes import MISSING
+from factcheck.fields.optimal import OptimalArray
 from factcheck.fields.schemas import TransformSpec
 from factcheck.fields.schemas.parsing import SchemaNode, key_names, key_path
-from factcheck.fields.scoring import nodes
-from factcheck.fields.scoring.nodes import MISSING
-from factcheck.fields.scoring.optimal import OptimalArray
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     BuiltinTransform,
-    Outcome,
-    UndecidableError,
+    outcome_of,
 )
 from factcheck.fields.values import is_nan, plain, read_record, unwrapped
 from factcheck.reports.text import plural
@@ -208,26 +205,6 @@ class _KeyAlignment:
                 return MISSING
             key.append(value)
         return tuple(key)
-
-
-def outcome_of(result: Any) -> Outcome:
-    """Return score and reason of a comparator's result, which may be any object with these.
-
-    `matched` (a boolean) or `status` replaces a missing score.
-
-    Raises:
-        UndecidableError: The score is missing or not in [0, 1].
-    """
-    score = getattr(result, "score", None)
-    if score is None:
-        score = getattr(result, "matched", None)
-    if score is None:
-        score = {"match": 1.0, "mismatch": 0.0}.get(str(getattr(result, "status", "")))
-    if score is None:
-        raise UndecidableError(f"expected a ComparatorResult, got {shown(result)}")
-    if not isinstance(score, Real) or not 0 <= float(score) <= 1:
-        raise UndecidableError(f"the score {score!r} is not a number from 0 to 1")
-    return float(score), getattr(result, "reason", None)
 
 
 def orders_of(schema: SchemaNode, gold: Iterable[Any], extracted: Iterable[Any]) -> dict[str, bool]:
