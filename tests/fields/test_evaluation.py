@@ -270,7 +270,8 @@ class TestReplies:
 
 
 def test_a_reply_that_cannot_be_read_costs_something_where_nothing_was_expected() -> None:
-    for gold in ({}, None, {"o": {}}):
+    golds: tuple[Any, ...] = ({}, None, {"o": {}})
+    for gold in golds:
         result = run(record(a=TEXT, o=record(b=TEXT)), [gold] * 2, ["garbage", None])
 
         found = [(f.path, f.status) for f in result.records[0].field_results]
