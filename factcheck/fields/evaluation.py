@@ -162,14 +162,9 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
             results = self._post_process(results)
             _check_processed(results, name)
         counts = count(results, self._plan.weights)
-        gold, extracted = _as_given(gold), _as_given(extracted)
+        if isinstance(extracted, Unusable):
+            extracted = extracted.record
         return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
-
-
-def _as_given(record: Any) -> Any:
-    if isinstance(record, Unusable):
-        return record.record
-    return record
 
 
 def _check_processed(results: Any, name: str | int) -> None:

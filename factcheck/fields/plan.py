@@ -12,7 +12,7 @@ from typing import Any
 
 from factcheck.facts import digest
 from factcheck.fields import nodes
-from factcheck.fields.comparators import Registry, is_batch
+from factcheck.fields.comparators import Registry
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
@@ -95,7 +95,7 @@ class _Compiler:
             params = {**params, "day_first": self._day_first[path]}
         found = self._registry.get_comparator(name)
         bound = batch = None
-        if is_batch(found):
+        if getattr(found, "is_batch", False) is True:
             batch = found
         elif isinstance(found, BuiltinComparator):
             bound = found.bind(params)
