@@ -37,8 +37,6 @@ COLUMNS = (
 )
 """Keys of a row; see `RunFigures.to_rows`."""
 N_RESAMPLES, SEED = 2_000, 0
-_MANY_RECORDS = 20_000
-"""Number of records above which intervals are narrow and fewer resamples suffice."""
 
 
 @dataclass(frozen=True)
@@ -229,9 +227,7 @@ class RunFigures:
         Raises:
             InputError: The records were not kept.
         """
-        records = self.kept_records()
-        n_resamples = N_RESAMPLES if len(records) <= _MANY_RECORDS else N_RESAMPLES // 4
-        return bootstrap_scores(overall_scores(records), n_resamples, SEED)
+        return bootstrap_scores(overall_scores(self.kept_records()), N_RESAMPLES, SEED)
 
     def kept_records(self, name: str = "the run") -> list[RecordResult]:
         """Return the records; raise `InputError` if any were not kept."""

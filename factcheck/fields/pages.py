@@ -261,16 +261,12 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
         gold, extracted = _ABSENT["hallucination"], text.shorten_middle(extracted)
     else:
         gold, extracted = text.shorten_pair(gold, extracted)
+    reason = result.reason or ""
+    if reason == result.status:
+        reason = ""
     return Item(
         text.shorten_middle(one_line(str(record_id)), _MAX_ID),
         "" if result.path == field else one_line(result.path),
         change=(gold, extracted),
-        aside=_reason(result, _MAX_REASON),
+        aside=shorten(one_line(reason), _MAX_REASON),
     )
-
-
-def _reason(result: FieldResult, limit: int) -> str:
-    """Return the reason of a result, unless it only repeats the status."""
-    if result.reason == result.status:
-        return ""
-    return shorten(one_line(result.reason or ""), limit)

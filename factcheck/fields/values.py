@@ -288,11 +288,6 @@ def _text(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
-def folded(text: str) -> str:
-    """Return a text in lower case with single spaces."""
-    return " ".join(text.casefold().split())
-
-
 def exact_key(value: Any) -> Hashable:
     """Return a hashable key, equal for values that `exact` considers equal.
 

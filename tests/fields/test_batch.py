@@ -20,12 +20,12 @@ from factcheck.fields import (
     FieldEvaluator,
     FieldResult,
     annotate_xeval,
+    optimal,
     parse_eval_schema,
     propagate_batch_errors,
     score_record,
 )
 from factcheck.fields.records import count
-from factcheck.fields.scoring import optimal
 from factcheck.stats.intervals import assign
 from tests.fields.builders import (
     NUMBER,
@@ -68,10 +68,8 @@ def test_a_record_is_one_call_with_what_the_schema_says() -> None:
 
     [items] = judge.calls
     assert items[0] == BatchItem("a", "X", "x", "x", "x", {"hint": "h"}, "a", "the name")
-    assert [(i.path, i.schema_path) for i in items[1:]] == [
-        ("l[0].b", "l[].b"),
-        ("l[1].b", "l[].b"),
-    ]
+    assert [i.path for i in items[1:]] == ["l[0].b", "l[1].b"]
+    assert {i.schema_path for i in items[1:]} == {"l[].b"}
     assert statuses(result) == {"a": "match", "l[0].b": "match", "l[1].b": "mismatch"}
 
 

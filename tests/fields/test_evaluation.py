@@ -126,11 +126,11 @@ class TestBadValues:
 
         registry = registry_of(flaky=flaky)
         changed = with_transform("flakes", flaky, registry)
-        row, other = {"a": "x", "b": "x", "l": ["x"]}, {"a": "y", "b": "y", "l": ["y"]}
-        schema = record(a=compared("flaky"), b=changed, l=best(changed))
+        row, other = ({"a": one, "b": one, "l": [one], "m": [one]} for one in "xy")
+        schema = record(a=compared("flaky"), b=changed, l=best(changed), m=best(compared("flaky")))
         result = run(schema, [row], [other], registry)
 
-        assert statuses(result) == {"a": "error", "b": "error", "l[0]": "error"}
+        assert statuses(result) == dict.fromkeys(("a", "b", "l[0]", "m[0]"), "error")
 
     def test_values_that_cannot_be_compared_at_all(self) -> None:
         class Spiteful:
@@ -269,14 +269,14 @@ class TestReplies:
         assert joined.totals()["parse_failure"] == 2
 
 
-@pytest.mark.parametrize("gold", [{}, None, {"o": {}}])
-def test_a_reply_that_cannot_be_read_costs_something_where_nothing_was_expected(gold: Any) -> None:
-    result = run(record(a=TEXT, o=record(b=TEXT)), [gold] * 2, ["garbage", None])
+def test_a_reply_that_cannot_be_read_costs_something_where_nothing_was_expected() -> None:
+    golds: tuple[Any, ...] = ({}, None, {"o": {}})
+    for gold in golds:
+        result = run(record(a=TEXT, o=record(b=TEXT)), [gold] * 2, ["garbage", None])
 
-    assert [(f.path, f.status) for f in result.records[0].field_results] == [
-        ("", "parse_failure"), ("", "hallucination"),
-    ]  # fmt: skip
-    assert [one.f1 for one in result.records] == [0.0, 1.0]
+        found = [(f.path, f.status) for f in result.records[0].field_results]
+        assert found == [("", "parse_failure"), ("", "hallucination")]
+        assert [one.f1 for one in result.records] == [0.0, 1.0]
 
 
 def test_elements_without_a_key_are_announced(caplog: pytest.LogCaptureFixture) -> None:
@@ -329,16 +329,14 @@ class TestJoins:
 
         assert [(r.record_id, r.f1) for r in result.records] == [(1, 1), (2, 0), (3, 1)]
         failed = result.records[1]
-        assert [(f.path, f.status) for f in failed.field_results] == [
-            ("", "parse_failure"), ("id", "omission"), ("a", "omission"),
-        ]  # fmt: skip
+        statuses = [f.status for f in failed.field_results]
+        assert statuses == ["parse_failure", "omission", "omission"]
         assert failed.extracted == bad
         assert reason in str(failed.failure)
         surplus = run(schema, gold[:1], [gold[0], bad], id_field="id", join="id")
         assert [(r.record_id, r.f1) for r in surplus.records] == [(1, 1), ("(parse failure 1)", 0)]
-        assert [f.status for f in surplus.records[1].field_results] == [
-            "parse_failure", "hallucination",
-        ]  # fmt: skip
+        statuses = [f.status for f in surplus.records[1].field_results]
+        assert statuses == ["parse_failure", "hallucination"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
 from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
-from factcheck.fields.values import as_record, folded, json_type
+from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
 from factcheck.text.units import Quantity, read_quantity
@@ -260,7 +260,7 @@ def _by_schema(field: _Field) -> _Suggestions:
     if _are_booleans(allowed if is_choice else field.values):
         yield _YES_OR_NO
     if is_choice:
-        forms = {folded(one) for one in allowed}
+        forms = {" ".join(one.casefold().split()) for one in allowed}
         steps = (*_LAYOUT, "casefold") if len(forms) == len({*allowed}) else _LAYOUT
         case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
         yield _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
