@@ -1,9 +1,9 @@
 """F1 of all pairs of elements of two arrays, computed field by field.
 
 Each field is scored for all pairs at once: values that a comparator considers equal share a code,
-and other comparators are called once per pair of distinct values. Values of an unexpected type are
-scored pair by pair. With nested arrays that are not aligned by position, the F1 of a pair is an
-upper bound.
+some comparators are vectorized, and others are called once per pair of distinct values. Values of
+an unexpected type are scored pair by pair. With nested arrays that are not aligned by position, the
+F1 of a pair is an upper bound.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class Grid:
         if node.prepare:
             values = [_prepared(node.prepare, value) for value in values]
         is_read = not node.prepare or not any(v is _UNREAD or v is _FAILED for v in values)
-        weight, n = self._weight(node), self._n
+        weight, n, scores = self._weight(node), self._n, None
         places = [place for place, value in enumerate(values) if value is not MISSING]
         self._alone[places] += weight
         if is_read and node.bound and node.bound.key and not has_units:
@@ -208,7 +208,9 @@ class Grid:
         gold, extracted = [values[i] for i in rows], [values[n + j] for j in columns]
         if is_read and node.bound is None:
             scores = np.ones((len(gold), len(extracted)))
-        else:
+        elif is_read and node.bound and node.bound.scores:
+            scores = node.bound.scores(gold, extracted)
+        if scores is None:
             scores = _scores(node, gold, extracted)
             failed = np.isnan(scores)
             scores[failed] = 0.0

@@ -155,6 +155,9 @@ class BoundComparator(NamedTuple):
     key: Callable[[Any], Hashable] | None = None
     """If set, two values score 1 if their keys are equal, and 0 otherwise. `numeric` alone matches
     some with different keys: an integer and a float of 2**53 or more."""
+    scores: Callable[[Sequence[Any], Sequence[Any]], Any] | None = None
+    """If set, scores all pairs at once: returns an array of gold by extracted, or `None` if the
+    values have to be compared one by one."""
 
 
 B = TypeVar("B")

@@ -91,6 +91,28 @@ def test_equal_keys_are_score_one_and_different_keys_score_zero(
     assert not alike or hash(bound.key(gold)) == hash(bound.key(extracted))
 
 
+LISTS = st.lists(st.none() | numbers, max_size=6) | st.lists(st.text(), max_size=6)
+
+
+@pytest.mark.parametrize(("name", "params"), TOLERANT)
+@given(LISTS, LISTS)
+def test_plain_numbers_are_scored_all_at_once_as_each_pair_is(
+    name: str, params: dict[str, Any], gold: list[Any], extracted: list[Any]
+) -> None:
+    """Large numbers, NaN and values of other types are scored one by one."""
+    bound = COMPARATORS[name].bind(params)
+    assert bound.scores is not None
+
+    scores = bound.scores(gold, extracted)
+
+    both = (*gold, *extracted)
+    plain = all(type(v) in (int, float) and abs(v) <= BOUNDARY // 2 for v in both)
+    assert (scores is not None) == plain
+    if plain:
+        assert scores.shape == (len(gold), len(extracted))
+        assert scores.tolist() == [[bound.compare(g, e)[0] for e in extracted] for g in gold]
+
+
 @pytest.mark.parametrize(
     ("gold", "extracted"),
     [

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -34,8 +34,8 @@ _EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
 _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _PLAIN = frozenset({int, float})
-_EXACT_LIMIT = 2**52
-"""Up to it a float represents every integer and half."""
+_ARRAY_LIMIT = 2**52
+"""Largest number compared as a float, so that differences are exact, too."""
 
 
 def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
@@ -193,7 +193,7 @@ def number_of(value: Any) -> int | float | None:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    if isinstance(value, str) and abs(number) > _EXACT_LIMIT:
+    if isinstance(value, str) and abs(number) > _ARRAY_LIMIT:
         whole, _, fraction = value.strip().partition(".")
         with suppress(ValueError):  # an exponent, or more digits than Python converts
             return number if fraction.strip("0") else int(whole)
@@ -229,7 +229,9 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
             return MATCH if is_nan(one) and is_nan(two) else _TYPE_ERROR
         return (0.0, _reason(share, gap, rel, largest)) if limits else _DIFFERENT
 
-    return BoundComparator(compare, key=None if limits else _number_key)
+    if limits is None:
+        return BoundComparator(compare, key=_number_key)
+    return BoundComparator(compare, scores=partial(_scores, rel=rel, largest=largest))
 
 
 def _reason(share: float, gap: float, rel: float, largest: float) -> str:
@@ -237,6 +239,22 @@ def _reason(share: float, gap: float, rel: float, largest: float) -> str:
     if gap > largest:
         reasons.append(f"absolute error {gap:.12g} is above {largest:.12g}")
     return "; ".join(reasons)
+
+
+def _scores(gold: Sequence[Any], extracted: Sequence[Any], rel: float, largest: float) -> Any:
+    """Score all pairs of plain numbers; `None` for others, or if floats are not exact for all."""
+    import numpy as np
+
+    numbers = (*gold, *extracted)
+    if not {*map(type, numbers)} <= _PLAIN or not all(abs(n) <= _ARRAY_LIMIT for n in numbers):
+        return None
+    values = np.array(gold, dtype=float)[:, None]
+    gap = abs(values - np.array(extracted, dtype=float))
+    near = gap <= largest
+    if rel < math.inf:
+        with np.errstate(over="ignore"):
+            near &= gap / np.where(values == 0, 1.0, abs(values)) <= rel
+    return near.astype(float)
 
 
 def _number_key(value: Any) -> Hashable:
