@@ -48,9 +48,12 @@ values = st.recursive(
 )
 Case = tuple[str, dict[str, Any]]
 WITH_KEY: tuple[Case, ...] = (("exact", {}), ("numeric", {}))
+TOLERANT: tuple[Case, ...] = (
+    ("numeric", {"tolerance": {"abs": 1e308}}),
+    ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}),
+)
 EVERY: tuple[Case, ...] = (
-    *WITH_KEY, ("numeric", {"tolerance": {"abs": 1e308}}), ("fuzzy", {"threshold": 0.5}),
-    ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}), ("date", {}),
+    *WITH_KEY, *TOLERANT, ("fuzzy", {"threshold": 0.5}), ("date", {}),
     ("date", {"day_first": True, "pivot": 1950}), ("oneof", {"values": [1, "a", [1], NAN, None]}),
 )  # fmt: skip
 
