@@ -30,7 +30,7 @@ from factcheck.reports.text import (
     signed,
 )
 from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import NEGLIGIBLE, SIGNIFICANT, Comparison
+from factcheck.stats.resampling import FEW_UNITS, NEGLIGIBLE, SIGNIFICANT, Comparison
 
 _COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "high", "p")
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")
@@ -198,7 +198,9 @@ class RunComparison(Report):
         if len(self.differences) < 2:  # noqa: PLR2004 - one dot is its own mean
             return None
         picture = dots_svg(self.differences, self.main)
-        meaning = "a dot each; below, their mean with its 95 % interval"
+        meaning = "a dot each; below, their mean"
+        if self.main.interval:
+            meaning += " with its 95 % interval"
         return Section("Differences B - A", meaning=meaning, pictures=(picture,))
 
     def page(self) -> Page:
@@ -207,8 +209,10 @@ class RunComparison(Report):
         head = []
         if any(self.names):
             head.append(f"A is {quote_text(self.names[0])}, B is {quote_text(self.names[1])}")
-        if self.main.interval and self.main.p is not None:
-            interval = f"95 % interval of the difference {interval_words(self.main.interval)}"
+        if self.main.p is not None:
+            interval = f"no interval below {FEW_UNITS}"
+            if self.main.interval:
+                interval = f"95 % interval of the difference {interval_words(self.main.interval)}"
             head.append(f"{interval}, p {p_text(self.main.p)} {self.basis}")
         total = f"{self.noun}s: {', '.join(numbers) or 'no change'}"
         overall = [Change.of_scores("", name, one) for name, one in self.scores.items()]

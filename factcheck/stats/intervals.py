@@ -56,6 +56,8 @@ def cluster_interval(
 ) -> Interval | None:
     """Return the 95 % interval of a mean of clustered values; `None` for fewer than two clusters.
 
+    If all clusters have the same mean, Wilson's for as many trials as there are clusters.
+
     Args:
         clusters: The number of values of each cluster, and their sum.
         low: The smallest possible value; the largest is 1.
@@ -67,6 +69,9 @@ def cluster_interval(
     if len(clusters) < 2:  # noqa: PLR2004 - one cluster has no spread
         return None
     mean, variance = _mean_and_variance(clusters)
+    if variance <= _ROUNDING:
+        ends = wilson(min(1.0, (mean - low) / (1 - low)), len(clusters))
+        return Interval(*(low + (1 - low) * end for end in ends))
     half = t_95(len(clusters) - 1) * math.sqrt(variance)
     return Interval(max(low, mean - half), min(1.0, mean + half))
 

@@ -17,14 +17,14 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.stats.intervals import Estimate, Interval, cluster_interval, sign_test, wilson
+from factcheck.stats.intervals import Estimate, Interval, cluster_interval, sign_test
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 N_RESAMPLES = 2000
@@ -85,13 +85,10 @@ def percentile_interval(values: Any) -> Interval | None:
 def mean_interval(values: Sequence[float], low: float = 0.0) -> Interval | None:
     """Return the 95 % interval of a mean over units; `None` with fewer than two.
 
-    Bootstrapped; with fewer than `FEW_UNITS`, Student's t, or Wilson's if all values are equal.
-    Values are from `low` to 1.
+    Bootstrapped; with fewer than `FEW_UNITS`, or if all values are equal, the `cluster_interval` of
+    single values. Values are from `low` to 1.
     """
-    if 1 < len(values) < FEW_UNITS and len(set(values)) == 1:
-        ends = wilson((values[0] - low) / (1 - low), len(values))
-        return Interval(*(low + (1 - low) * end for end in ends))
-    if len(values) < FEW_UNITS:
+    if len(values) < FEW_UNITS or len(set(values)) == 1:
         return cluster_interval([(1, value) for value in values], low)
     draws = np.random.default_rng(0).integers(0, len(values), (N_RESAMPLES, len(values)))
     return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
@@ -187,7 +184,7 @@ class Comparison:
     difference: float
     """`b - a`."""
     interval: Interval | None = None
-    """95 % interval of the difference."""
+    """95 % interval of the difference; `None` with fewer than `FEW_UNITS` units."""
     p_value: float | None = None
     """Two-sided p-value of the difference."""
     p_adjusted: float | None = None
@@ -251,11 +248,13 @@ def compare_scores(
     """
     scores_a, scores_b = a.observed(), b.observed()
     by_chance = np.hstack(list(_randomized(a, b, n_resamples, seed)))
-    intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
+    intervals: Mapping[str, Interval] = {}
+    if a.n_units >= FEW_UNITS:
+        intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
     found = {}
     for name, of_a, of_b, chances in zip(a.names, scores_a, scores_b, by_chance, strict=True):
         p_value = randomization_p(abs(of_b - of_a), np.abs(chances))
-        found[name] = Comparison(of_a, of_b, of_b - of_a, intervals[name], p_value, p_value)
+        found[name] = Comparison(of_a, of_b, of_b - of_a, intervals.get(name), p_value, p_value)
     return found, by_chance
 
 
