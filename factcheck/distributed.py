@@ -222,7 +222,7 @@ def _rows(row: Mapping[str, Any], outcome: Outcome) -> list[dict[str, Any]]:
 def _table(rows: list[dict[str, Any]], scorer: FactCoverage) -> Any:
     import pyarrow as pa
 
-    fields = [(name, pa.float64() if name == "probability" else pa.string()) for name in _OUTPUT]
+    fields = {**dict.fromkeys(_OUTPUT, pa.string()), "probability": pa.float64()}
     metadata = {_SIGNATURE: run_signature(scorer, "coverage").encode()}
     return pa.Table.from_pylist(rows, pa.schema(fields, metadata=metadata))
 

@@ -76,12 +76,6 @@ class ConfigError(FactcheckError):
         return cls(f"{what}; install it: {here}, or 'summary-factcheck[{extra}] @ git+ADDRESS'")
 
 
-class PromptError(ConfigError):
-    """A prompt file is missing or does not match its published checksum."""
-
-    code = "prompt"
-
-
 class JudgeError(FactcheckError):
     """A judge could not be reached or gave no valid answer."""
 

@@ -47,8 +47,10 @@ def factcheck_scorer(
 def _divided(budget: Budget | None, n: int) -> Budget | None:
     if budget is None:
         return None
-    caps = {name: cap for name, cap in asdict(budget).items() if cap is not None}
-    shares = {name: cap / n if name == "max_cost_usd" else cap // n for name, cap in caps.items()}
+    shares = {}
+    for name, cap in asdict(budget).items():
+        if cap is not None:
+            shares[name] = cap / n if name == "max_cost_usd" else cap // n
     return replace(budget, **shares)
 
 
@@ -98,7 +100,7 @@ def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageRep
         known = _with_musts(known, must)
         if limits == NO_LIMITS and not any(fact.must for fact in known):
             raise InputError("nothing is asserted; give min, must or max_distorted")
-        report = factcheck_scorer.score(source, summary, facts=known, lead=False)
+        report = factcheck_scorer.score(source, summary, facts=known)
         report = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, limits)
         if failure is not None:

@@ -360,17 +360,17 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
                 lost.append(old)
     known = {*base, *(short_digest(fact.text) for fact in kept)}
     added = [fact for fact in facts if short_digest(fact.text) not in known]
-    used = [fact.id for fact in kept]
-    wished = [None if fact.id in used else fact.id for fact in added]
-    free = free_ids([*used, *wished])[len(kept) :]
+    cores: dict[str | None, str] = {fact.id: fact.id for fact in kept}
+    wished = [None if fact.id in cores else fact.id for fact in added]
+    free = free_ids([*cores.values(), *wished])[len(kept) :]
     ids.update((fact.id, id_) for fact, id_ in zip(added, free, strict=True))
     new_facts = [replace(fact, id=ids[fact.id], core=ids.get(fact.core)) for fact in added]
-    alone = tuple(fact for fact in kept if fact.core not in {None, *used})
-    kept = [replace(fact, core=None) if fact in alone else fact for fact in kept]
+    alone = tuple(fact for fact in kept if fact.core not in {None, *cores})
+    kept = [replace(fact, core=cores.get(fact.core)) for fact in kept]
     merged = [*kept, *new_facts]
     for fact in merged:
         owners.setdefault(short_digest(fact.text), fact.id)
-    extracted = tuple(f"{key}={owners[key]}" if key in owners else key for key in by_digest)
+    extracted = tuple(f"{key}={owners.get(key, '')}".removesuffix("=") for key in by_digest)
     locked = replace(facts, facts=tuple(merged), extracted=extracted)
     write_text(path, lock_text(locked))
     n_same = len(kept) - len(lost)

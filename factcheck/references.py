@@ -8,13 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from factcheck.errors import (
-    FactcheckError,
-    Failure,
-    InputError,
-    JudgeOutputError,
-    describe,
-)
+from factcheck.errors import FactcheckError, Failure, InputError, JudgeOutputError, describe
 from factcheck.judges.embedders import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger

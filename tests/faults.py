@@ -21,12 +21,7 @@ Step = Reply | str | Callable[[RequestT], AnswerT]
 def rate_limited(
     retry_after: float | str | None = None, *, retry_after_ms: int | None = None
 ) -> Reply:
-    """Refuse with HTTP 429: too many requests.
-
-    Args:
-        retry_after: Header `retry-after`: seconds, or an HTTP date.
-        retry_after_ms: Header `retry-after-ms` of OpenAI: milliseconds.
-    """
+    """Refuse with HTTP 429, too many requests, and say when to ask again."""
     waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
     headers = {name: str(value) for name, value in waits.items() if value is not None}
     fault = error_reply(429, "Rate limit reached", "rate_limit_exceeded", "requests")

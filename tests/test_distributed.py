@@ -44,7 +44,7 @@ class TestScoreBatch:
     def test_a_row_says_of_each_fact_what_the_report_says(self) -> None:
         table = pa.Table.from_pylist([{**record(1), "other": 1}, record(2)])
         found = score_batch(table, judge="local").to_pylist()
-        report = FactCoverage("local").score(record(1)["source"], record(1)["summary"], lead=False)
+        report = FactCoverage("local").score(record(1)["source"], record(1)["summary"])
 
         assert [row["id"] for row in found].count("r1") == len(report.results) == 4
         for row, result in zip(found, report.results, strict=False):

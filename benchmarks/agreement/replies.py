@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factcheck.calibration import LabelledPair
-from factcheck.calibration.agreement import COVERED
-from factcheck.calibration.agreement_metrics import Answer
+from factcheck.calibration.agreement import COVERED, Answer
 
 REPLIES, LABELS = "realsumm_judge_replies_dev.jsonl", "realsumm_dev.jsonl"
 _BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)

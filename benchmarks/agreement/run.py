@@ -20,8 +20,13 @@ import numpy as np
 
 from benchmarks.agreement.replies import Known, join, read_labelled, read_replies
 from factcheck.calibration import LabelledPair, agreement
-from factcheck.calibration.agreement import check_pairs, measure_agreement
-from factcheck.calibration.agreement_metrics import Answer, Decisions, balanced_accuracy
+from factcheck.calibration.agreement import (
+    Answer,
+    Decisions,
+    balanced_accuracy,
+    check_pairs,
+    measure_agreement,
+)
 from factcheck.judges.local.containment import WordContainment
 from factcheck.reports import render
 from factcheck.scoring import FactCoverage

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.auroc import auroc
 from benchmarks.embedded.cases import load_cases
 from factcheck import AtomicFact, FactCoverage, Verdict
-from factcheck.calibration.agreement_metrics import Decisions, auroc
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.keywords import Folded, Word, keyword_similarity
@@ -153,8 +153,7 @@ def main() -> None:
             start = time.perf_counter()
             scores = np.array(method(pairs))
             seconds[method_name] += time.perf_counter() - start
-            decisions = Decisions(labels, scores >= 0.5, scores, np.zeros(len(labels), int))
-            cells.append(f"{auroc(decisions):12.3f}")
+            cells.append(f"{auroc(scores, labels):12.3f}")
         n_all += len(pairs)
         print(f"{name:<36} {len(pairs):5,} {''.join(cells)}", flush=True)
     fastest = seconds["keywords"]

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from benchmarks.auroc import auroc
 from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
-from factcheck.calibration.agreement_metrics import Decisions, auroc, balanced_accuracy, rates
+from factcheck.calibration.agreement import Decisions, balanced_accuracy, rates
 from factcheck.judges.local import evidence, model
 
 SHARES = {
@@ -164,9 +165,15 @@ def figures(cases: Sequence[Measured], odds: FloatArray) -> tuple[float | None, 
     """Cases, balanced accuracy, shares found and refused, AUROC, and r of the coverage."""
     labels = np.array([each.case.label for each in cases])
     sure = labels != 0.5
-    pairs = Decisions(labels[sure] == 1, odds[sure] >= 0, odds[sure], np.zeros(sure.sum(), int))
+    pairs = Decisions(labels[sure] == 1, odds[sure] >= 0, np.zeros(sure.sum(), int))
     r = coverage_correlation([each.case for each in cases], odds)
-    return int(sure.sum()), balanced_accuracy(pairs), *rates(pairs), auroc(pairs), r
+    return (
+        int(sure.sum()),
+        balanced_accuracy(pairs),
+        *rates(pairs),
+        auroc(odds[sure], pairs.labels),
+        r,
+    )
 
 
 def load_or_measure(data: Path, features: Path | None) -> dict[str, list[Measured]]:

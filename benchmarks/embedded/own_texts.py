@@ -5,37 +5,22 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import snowballstemmer
-
 from factcheck.calibration.texts import Subject, parse_text
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.text.words import TABLES, word_set
 
 TEXTS = Path(__file__).parent / "texts"
-KINDS = (
-    "roles",
-    "units",
-    "quantities",
-    "antonyms",
-    "only_except",
-    "negation",
-    "hedges",
-    "added_detail",
-    "coordination",
-)
-"""What tells the two statements of a minimal pair apart."""
-_NOT_TEXTS = ("extracted", "hard_statements", "long_pairs")
+_NOT_TEXTS = ("hard_statements", "long_pairs")
 
 
 class MinimalPair(NamedTuple):
     """Two statements about one premise that share most of their words; only one is true."""
 
     kind: str
+    """What tells them apart, such as `roles`."""
     premise: str
     entailed: str
     not_entailed: str
@@ -103,56 +88,3 @@ def long_pairs() -> tuple[LongPair, ...]:
         )
         for entry in parse_yaml(path.read_text(encoding="utf-8"), path.name).value
     )
-
-
-class Extracted(NamedTuple):
-    """Facts as extracted from a source, and whether a summary states them in full."""
-
-    name: str
-    summary: str
-    facts: tuple[tuple[str, bool], ...]
-
-
-def extracted() -> list[Extracted]:
-    """The labelled extracted facts of some texts."""
-    summaries = {text.name: text.summary for text in texts()}
-    summaries |= {pair.name: pair.good.text for pair in long_pairs()}
-    path = TEXTS / "extracted.yaml"
-    labelled = parse_yaml(path.read_text(encoding="utf-8"), path.name).value
-    return [
-        Extracted(
-            name,
-            summaries[name],
-            tuple((fact, key == "kept") for key in ("kept", "not_kept") for fact in entry[key]),
-        )
-        for name, entry in labelled.items()
-    ]
-
-
-def copied(text: Subject) -> list[float]:
-    """For each carried fact, the share of its content words in the bullet that carries it.
-
-    Words are stemmed, without function words; of several bullets, the nearest counts.
-    """
-    shares = []
-    for fact in text.facts:
-        words = _content(fact.text)
-        if bullets := text.carriers[fact.id]:
-            held = (_content(text.bullets.texts[number]) for number in bullets)
-            shares.append(max(len(words & bullet) for bullet in held) / len(words))
-    return shares
-
-
-def _content(text: str) -> frozenset[str]:
-    words = set(re.findall(r"\w+", text.casefold())) - _function_words()
-    return frozenset(_stemmer().stemWord(word) for word in words)
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")
-
-
-@lru_cache(maxsize=1)
-def _function_words() -> frozenset[str]:
-    return word_set(TABLES["function words"]["en"])

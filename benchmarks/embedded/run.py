@@ -10,8 +10,6 @@ lines below them have the shipped coefficients, with and without the conflicts o
 from __future__ import annotations
 
 import argparse
-import json
-import random
 import resource
 import time
 from collections import Counter
@@ -31,9 +29,8 @@ from benchmarks.embedded.fit import (
     load_or_measure,
     score,
 )
-from benchmarks.embedded.own_texts import extracted, long_pairs, minimal_pairs, texts
-from factcheck import FactCoverage
-from factcheck.facts import AtomicFact, Texts, Verdict
+from benchmarks.embedded.own_texts import long_pairs, minimal_pairs, texts
+from factcheck.facts import AtomicFact, Verdict
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.extractor import extract_facts
@@ -113,39 +110,10 @@ def own_texts() -> None:
     print(f"own facts {fmean(own):.3f}")
 
 
-def extracted_facts() -> None:
-    """Coverage by extracted facts with labels: what is kept, what is scored, and the interval."""
-    truths, found = [], []
-    for one in extracted():
-        facts = [AtomicFact(f"f{n}", fact) for n, (fact, _) in enumerate(one.facts, 1)]
-        truths.append(fmean(is_kept for _, is_kept in one.facts))
-        found.append(coverage(facts, one.summary))
-    inside = [
-        share.interval is not None and share.interval.low <= truth <= share.interval.high
-        for truth, share in zip(truths, found, strict=True)
-    ]
-    print(f"extracted facts: kept {fmean(truths):.3f}, ", end="")
-    print(f"scored {fmean(share.value or 0.0 for share in found):.3f}, ", end="")
-    print(f"truth inside the interval {sum(inside)} of {len(inside)}")
-
-
-def long_texts() -> None:
-    """A faithful summary, the lead of the same length, and a false summary, by own facts."""
-    for pair in long_pairs():
-        facts = extract_facts(pair.source).facts
-        lead = pair.source[: len(pair.good.text)]
-        values = [coverage(facts, text).value for text in (pair.good.text, lead, pair.lying.text)]
-        shown = " > ".join(f"{value or 0.0:.2f}" for value in values)
-        print(f"  {pair.name:22}{shown}   (faithful, lead, false; {len(facts)} facts)")
-
-
 def reports(news: Sequence[Case]) -> None:
-    """The figures of `factcheck/facts/coverage.py`: copied phrases, facts called contradicted."""
+    """The figures of `factcheck/facts/coverage.py`: facts called contradicted."""
     outcomes: Counter[tuple[str, str]] = Counter()
-    paraphrases: list[float] = []
-    false: list[float] = []
     for text in texts():
-        paraphrases.append(Texts.of(text.source, text.summary).copied or 0.0)
         results = check_facts(list(text.facts), text.summary)
         for fact, result in zip(text.facts, results, strict=True):
             is_kept = text.carriers[fact.id]
@@ -154,8 +122,7 @@ def reports(news: Sequence[Case]) -> None:
     kept = {"kept": outcomes["kept", "distorted"], "all": called(outcomes)}
     for pair in long_pairs():
         facts = [AtomicFact(id_, fact) for id_, fact in pair.facts.items()]
-        for summary, shares in ((pair.good, paraphrases), (pair.lying, false)):
-            shares.append(Texts.of(pair.source, summary.text).copied or 0.0)
+        for summary in (pair.good, pair.lying):
             for result in check_facts(facts, summary.text):
                 if result.status == "distorted":
                     kept["all"] += 1
@@ -163,9 +130,6 @@ def reports(news: Sequence[Case]) -> None:
     truths = ("kept", "distorted", "dropped")
     sizes = {truth: sum(n for (one, _), n in outcomes.items() if one == truth) for truth in truths}
     noticed = outcomes["dropped", "dropped"] + outcomes["dropped", "distorted"]
-    print(
-        f"copied: paraphrases at most {max(paraphrases):.2f}, false ones {min(false):.2f} or more"
-    )
     print(f"called distorted on own texts: {kept['all']}, of which kept {kept['kept']}")
     print(
         f"  dropped facts noticed: {noticed} of {sizes['dropped']}, distorted ones called so: ",
@@ -181,30 +145,6 @@ def reports(news: Sequence[Case]) -> None:
         (result,) = check_facts([AtomicFact("f", case.fact)], case.text)
         denied[case.label] += result.status == "distorted"
     print(f"called distorted on news: kept {denied[1.0]}, not kept {denied[0.0]}")
-
-
-def usual(data: Path) -> None:
-    """Scores of news summaries, six of each article, over their lead baselines."""
-    rows = (data / "realsumm_dev_sources.jsonl").read_text("utf-8").splitlines()
-    sources = {row["doc_id"]: row["source"] for row in map(json.loads, rows)}
-    ratios, copied = [], []
-    with FactCoverage("local", "local", cache="off") as scorer:
-        for line in (data / "realsumm_dev.jsonl").read_text("utf-8").splitlines():
-            document = json.loads(line)
-            source, names = sources[document["doc_id"]], sorted(document["systems"])
-            facts = scorer.extract(source)
-            random.Random(document["doc_id"]).shuffle(names)  # noqa: S311 - repeatable
-            for name in names[:6]:
-                summary = document["systems"][name]["summary"]
-                report = scorer.score(source, summary, facts=facts)
-                if report.lead:
-                    ratios.append((report.score or 0.0) / report.lead)
-                    copied.append(Texts.of(source, summary).copied or 0.0)
-    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-    print(
-        f"score over lead of {len(ratios)} news summaries: {low:.2f} to {high:.2f}, median "
-        f"{middle:.2f}; copied at least {min(copied):.2f}"
-    )
 
 
 def called(outcomes: Counter[tuple[str, str]]) -> int:
@@ -256,11 +196,8 @@ def main() -> None:
     measured = load_or_measure(arguments.data, arguments.features)
     table(measured)
     reports([each.case for each in measured["realsumm"]])
-    usual(arguments.data)
     minimal()
     own_texts()
-    extracted_facts()
-    long_texts()
 
 
 if __name__ == "__main__":

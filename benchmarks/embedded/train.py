@@ -27,10 +27,10 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer, MPNetModel
 
+from benchmarks.auroc import auroc
 from benchmarks.embedded.export import unpack_reader
 from benchmarks.embedded.graph import MPNET
 from benchmarks.embedded.pairs import SHARES, Pair, load_pairs, load_written
-from factcheck.calibration.agreement_metrics import Decisions, auroc
 from factcheck.judges.local.encoder import load_encoder
 from factcheck.judges.local.sentences import split_passages
 
@@ -237,14 +237,9 @@ def held_out_figures(reader: Reader, examples: Sequence[Example], device: str) -
         truth = [row.label == "entailed" for row in rows]
         together += list(zip(truth, found, strict=True))
         if len(set(truth)) == 2:
-            cells.append(f"{name} {_auroc(truth, found):.3f}")
+            cells.append(f"{name} {auroc(found, truth):.3f}")
     truth, found = [t for t, _ in together], [f for _, f in together]
-    return f"{_auroc(truth, found):.4f}; " + ", ".join(cells)
-
-
-def _auroc(truth: Sequence[bool], odds: Sequence[float]) -> float:
-    scores = np.array(odds)
-    return auroc(Decisions(np.array(truth), scores >= 0, scores, np.zeros(len(scores), int))) or 0.0
+    return f"{auroc(found, truth):.4f}; " + ", ".join(cells)
 
 
 def _by_source(examples: Sequence[Example]) -> dict[str, list[Example]]:

@@ -72,12 +72,12 @@ def _subject(entry: dict[str, Any]) -> Subject:
 
 def trial(scorer: FactCoverage, subject: Subject) -> tuple[list[Row], list[str]]:
     """Put all versions through the gate; facts that the first summary loses are not `must`."""
-    before = scorer.score(subject.source, subject.before, facts=subject.facts, lead=False)
+    before = scorer.score(subject.source, subject.before, facts=subject.facts)
     lost = [one.fact.id for one in before.results if one.fact.must and not one.supported]
     facts = [replace(one, must=one.must and one.id not in lost) for one in subject.facts]
     rows = []
     for version in subject.versions:
-        report = scorer.score(subject.source, version.text, facts=facts, lead=False)
+        report = scorer.score(subject.source, version.text, facts=facts)
         failure = coverage_gate(settled(scorer, report, Limits()))
         behind = {one.fact.id: one.status for one in failure.results} if failure else {}
         rows.append(Row(subject.name, version, failure is not None, behind))

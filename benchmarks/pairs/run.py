@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.auroc import auroc
 from benchmarks.pairs.fit import (
     Instances,
     LabelledPair,
@@ -99,12 +100,6 @@ def held_back(
         best = max(grid, key=lambda t: balanced_accuracy(scores[rest] >= t, labels[rest]))
         decided[~rest] = scores[~rest] >= best
     return decided
-
-
-def auroc(scores: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """Probability that an equivalent pair scores higher than another one; ties count half."""
-    positive, negative = scores[labels == 1][:, None], scores[labels == 0][None]
-    return float((positive > negative).mean() + (positive == negative).mean() / 2)
 
 
 def print_row(

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.auroc import auroc
 from factcheck.metrics import evaluate
 from factcheck.references import ReferenceMatch
 
@@ -100,17 +101,6 @@ def scored(name: str, pairs: Sequence[Pair], metric: ReferenceMatch) -> Scored:
         np.array([result.score for result in results], dtype=np.float64),
         np.array([max(token_jaccard(r, pair.output) for r in pair.references) for pair in pairs]),
     )
-
-
-def auroc(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
-    """Probability that a right pair scores higher than another one; ties count half."""
-    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    n_right = int(labels.sum())
-    n_other = len(labels) - n_right
-    if not n_right or not n_other:
-        return float("nan")
-    return float((ranks[labels].sum() - n_right * (n_right + 1) / 2) / (n_right * n_other))
 
 
 def intervals(one: Scored) -> tuple[tuple[float, float], tuple[float, float]]:

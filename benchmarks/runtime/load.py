@@ -111,7 +111,7 @@ async def ask(client: AsyncClient, kind: str, pair: Pair) -> float:
     """Score a pair and return the latency in seconds."""
     started, judge = time.perf_counter(), "local" if kind.startswith("embedded") else "model"
     texts = {"source": pair.source, "summary": pair.summary, "facts": list(pair.labels)}
-    answer = await answered(client, {**texts, "lead": False, "judge": judge})
+    answer = await answered(client, {**texts, "judge": judge})
     if answer.is_success:
         tally(kind, pair, CoverageReport.from_json(answer.text))
     else:

@@ -3,11 +3,11 @@
 from factcheck.calibration.agreement import (
     AgreementReport,
     JudgeAgreement,
+    LabelledPair,
     aagreement,
     agreement,
     read_pairs,
 )
-from factcheck.calibration.agreement_metrics import LabelledPair
 from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge
 from factcheck.calibration.audit_trials import RULES
 from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal

@@ -1,4 +1,7 @@
-"""Agreement of judges with human labels: facts and texts from files, metrics, and the report."""
+"""Agreement of judges with human labels: facts and texts from files, metrics, and the report.
+
+A metric is `None` where it is undefined: all labels equal, or a single document.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from os import PathLike
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement_metrics import Answer, Decisions, LabelledPair
 from factcheck.calibration.texts import (
     Judge,
     Named,
@@ -29,25 +30,24 @@ from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
 from factcheck.reports.page import Page, Section, Table
-from factcheck.reports.text import DASH, one_line, percent, plural, quote_text, short
+from factcheck.reports.text import one_line, percent, plural, quote_text, short
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.settings import LOCAL
-from factcheck.stats.intervals import Estimate
-from factcheck.stats.resampling import bootstrap_groups
+from factcheck.stats.intervals import Estimate, Interval, share_interval
+from factcheck.stats.resampling import bootstrap_groups, mean_estimate
+
+Array = Any
+"""A numpy array."""
 
 _LABELS: conclusions.Labels = {
     "sensitivity": ("found, of the facts that people find", short),
     "specificity": ("refused, of the facts that they do not find", short),
     "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", short),
-    "auroc": ("right order of two probabilities: AUROC", short),
-    "calibration_error": ("mean error of its probabilities", short),
     "coverage": ("mean coverage by its verdicts", short),
-    "human_coverage": ("what people would find, by labels and its verdicts", short),
+    "human_coverage": ("mean coverage by the labels", short),
 }
-
-
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
 _YES = ("stated", "entailment", "entailed", "supports", "true", "yes")
@@ -58,13 +58,60 @@ _NO = (
 _UNLABELLED = (None, "", "cannot tell")
 
 
+class LabelledPair(NamedTuple):
+    """A fact, a text, and whether people say that the text entails the fact."""
+
+    document: str
+    """Pairs of one document are not independent."""
+    system: str
+    """Author of the text; empty where there is one text per document."""
+    text: str
+    fact: str
+    label: bool
+
+
+class Answer(NamedTuple):
+    """A judge's answer on a pair."""
+
+    entailed: bool | None
+    why: str = ""
+    """Why it is undecided."""
+
+
+class Decisions(NamedTuple):
+    """Decided pairs as columns of equal length."""
+
+    labels: Array
+    """True where the human label is entailed."""
+    entailed: Array
+    """True where the judge's is."""
+    documents: Array
+    """The number of each pair's document, from 0."""
+
+    @classmethod
+    def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
+        """Return the columns of labelled pairs with decided answers."""
+        numbers: dict[str, int] = {}
+        for pair in pairs:
+            numbers.setdefault(pair.document, len(numbers))
+        return cls(
+            np.array([pair.label for pair in pairs], dtype=bool),
+            np.array([answer.entailed for answer in answers], dtype=bool),
+            np.array([numbers[pair.document] for pair in pairs], dtype=int),
+        )
+
+    def select(self, rows: Array) -> Decisions:
+        """Return these rows of all columns."""
+        return Decisions(self.labels[rows], self.entailed[rows], self.documents[rows])
+
+
 def read_pairs(path: PathOrDash) -> list[LabelledPair]:
     """Read labelled pairs from JSON lines or a table.
 
     A row has `fact`, `text` and `label` (true, 1, `"entailment"`), and may have the `system` that
     wrote the text. `doc_id` or `document` groups pairs; pairs that have neither are grouped by
-    their text. A label between 0 and 1 (.5 is partly covered) counts as covered from .75 on; `null`
-    is no label.
+    their text. A label between 0 and 1 (.5 is partly covered) counts as covered from .75 on. Rows
+    whose label is `null` are left out.
 
     Args:
         path: `.jsonl`, `.json`, `.yaml`, `.csv` or `.tsv`; `-` is JSON lines on standard input.
@@ -74,7 +121,7 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
             labels of one fact contradict each other; names the line.
     """
     pairs: list[LabelledPair] = []
-    seen: dict[LabelledPair, bool] = {}
+    seen: dict[tuple[str, ...], bool] = {}
     for place, value in read_entries(path):
         if isinstance(value, InputError):
             raise value
@@ -82,20 +129,22 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
             pair = _pair(value)
         except (TypeError, ValueError) as error:
             raise InputError(f"{place}: {error}") from None
-        key = pair._replace(label=None)
-        if pair.label is not None and seen.setdefault(key, pair.label) != pair.label:
+        if pair is None:
+            continue
+        *key, label = pair
+        if seen.setdefault(tuple(key), label) != label:
             raise InputError(
                 f"{place}: the label of {quote_text(pair.fact)} contradicts an earlier one of the "
                 "same text; keep one of them"
             )
         pairs.append(pair)
-    if not seen:
+    if not pairs:
         raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
     return pairs
 
 
-def _pair(row: Any) -> LabelledPair:
-    """Return the pair of a row."""
+def _pair(row: Any) -> LabelledPair | None:
+    """Return the pair of a row; `None` without a label."""
     if not isinstance(row, Mapping):
         raise TypeError(f"expected an object, got {type(row).__name__}")
     if not row.keys() >= {"fact", "text"}:
@@ -109,8 +158,10 @@ def _pair(row: Any) -> LabelledPair:
     for given in (row.get("document"), row.get("doc_id")):
         if given is not None and given != "":
             document = str(given)
-    system = str(row.get("system") or "")
-    return LabelledPair(document, system, text, fact, _is_covered(row.get("label")))
+    label = _is_covered(row.get("label"))
+    if label is None:
+        return None
+    return LabelledPair(document, str(row.get("system") or ""), text, fact, label)
 
 
 def _is_covered(label: Any) -> bool | None:
@@ -138,8 +189,7 @@ async def aagreement(
     """Compare judges with human labels of facts and texts, with word containment as baseline.
 
     Args:
-        data: A file (see `read_pairs`), or pairs. Where few have a label, the judge helps to
-            estimate the human level of all.
+        data: A file (see `read_pairs`), or pairs.
         judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
             gives them names. Word containment is always included.
         budget: Limits for each judge.
@@ -149,7 +199,7 @@ async def aagreement(
         ConfigError: A judge is unknown, or a key is missing.
     """
     pairs = read_pairs(data) if isinstance(data, (str, PathLike)) else list(data)
-    if all(pair.label is None for pair in pairs):
+    if not pairs:
         raise InputError("there are no labelled pairs")
     checkers = named_judges(judges)
     require_unique("judge", [*(name for name, _ in checkers), BASELINE])
@@ -184,22 +234,69 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
     for text, results in zip(facts, checked, strict=True):
         for result in results:
             if isinstance(result, Verdict):
-                answer = Answer(result.supported, result.probability)
+                answer = Answer(result.supported)
             else:
                 answer = Answer(None, why=result.message)
             answers[text, result.fact.text] = answer
     return [answers[pair.text, pair.fact] for pair in pairs]
 
 
+def rates(pairs: Decisions) -> tuple[float | None, float | None]:
+    """Compute sensitivity and specificity; `None` for one that has no pairs."""
+    found = pairs.entailed[pairs.labels]
+    refused = ~pairs.entailed[~pairs.labels]
+    return _share(found), _share(refused)
+
+
+def _share(right: Array) -> float | None:
+    return float(right.mean()) if len(right) else None
+
+
+def balanced_accuracy(pairs: Decisions) -> float | None:
+    """Compute the mean of sensitivity and specificity, in [0, 1]."""
+    sensitivity, specificity = rates(pairs)
+    if sensitivity is None or specificity is None:
+        return None
+    return (sensitivity + specificity) / 2
+
+
+def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
+    """Return the interval of the share of right verdicts on a label, or the mean of several."""
+    found = []
+    for label in labels:
+        own = pairs.select(pairs.labels == label)
+        n_pairs = np.bincount(own.documents)
+        n_right = np.bincount(own.documents, own.entailed == label)
+        counts = [(float(n), float(hits)) for n, hits in zip(n_pairs, n_right, strict=True) if n]
+        found.append(share_interval(counts) or Interval(0.0, 1.0))
+    return Interval(*map(fmean, zip(*found, strict=True)))
+
+
+def mean_share(
+    pairs: Sequence[LabelledPair], found: Sequence[bool | None], why: str = ""
+) -> Estimate:
+    """Average the share of facts found over the texts of each document, then over documents.
+
+    `found` has one entry per pair, `None` for one to leave out; `why` is the reason if all are.
+    """
+    documents: dict[str, dict[tuple[str, str], list[bool]]] = {}
+    for pair, one in zip(pairs, found, strict=True):
+        if one is not None:
+            texts = documents.setdefault(pair.document, {})
+            texts.setdefault((pair.system, pair.text), []).append(one)
+    means = [fmean(map(fmean, texts.values())) for texts in documents.values()]
+    return mean_estimate(means, why)
+
+
 def measure_agreement(
     judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
     """Compute all metrics of one judge, given one answer for each pair."""
-    labelled = [both for both in zip(pairs, answers, strict=True) if both[0].label is not None]
-    decided = [pair for pair, answer in labelled if answer.entailed is not None]
-    verdicts = [answer for _, answer in labelled if answer.entailed is not None]
+    said = [answer.entailed for answer in answers]
+    decided = [pair for pair, entailed in zip(pairs, said, strict=True) if entailed is not None]
+    verdicts = [answer for answer in answers if answer.entailed is not None]
     rows = Decisions.of_pairs(decided, verdicts)
-    documents = metrics.by_document(pairs, answers)
+    labels = [pair.label for pair in pairs]
 
     def estimate(
         metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
@@ -213,23 +310,21 @@ def measure_agreement(
             return Estimate(None)
         interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.select(drawn)))
         if labels and (interval is None or interval.low == interval.high):
-            interval = metrics.right_interval(rows, labels)
+            interval = right_interval(rows, labels)
         return Estimate(value, interval)
 
     return JudgeAgreement(
         judge=judge,
         metrics={
-            "balanced_accuracy": estimate(metrics.balanced_accuracy, labels=(True, False)),
-            "sensitivity": estimate(lambda rows: metrics.rates(rows)[0], labels=(True,)),
-            "specificity": estimate(lambda rows: metrics.rates(rows)[1], labels=(False,)),
-            "auroc": estimate(metrics.auroc),
-            "calibration_error": estimate(metrics.calibration_error),
-            "coverage": metrics.mean_coverage(documents),
-            "human_coverage": metrics.human_level(documents),
+            "balanced_accuracy": estimate(balanced_accuracy, labels=(True, False)),
+            "sensitivity": estimate(lambda rows: rates(rows)[0], labels=(True,)),
+            "specificity": estimate(lambda rows: rates(rows)[1], labels=(False,)),
+            "coverage": mean_share(pairs, said, "nothing was decided"),
+            "human_coverage": mean_share(pairs, labels),
         },
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
-        n_undecided=len(labelled) - len(decided),
+        n_undecided=len(pairs) - len(decided),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
 
@@ -244,15 +339,13 @@ class JudgeAgreement:
     """By name:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
-    - `auroc`, `calibration_error`: of its probabilities.
-    - `coverage`: the mean coverage of all documents, by the judge. `human_coverage`: what people
-      would find there, from their labels and the judge's answers on all facts.
+    - `coverage`, `human_coverage`: the mean coverage of the documents, by the judge and by people.
     """
     n_documents: int
     n_pairs: int
-    """Pairs with a label and a verdict."""
+    """Pairs with a verdict."""
     n_undecided: int
-    """Pairs with a label but no verdict; outside every metric."""
+    """Pairs without a verdict; outside every metric."""
     failure: str
     """Why verdicts are missing, the first time."""
 
@@ -269,22 +362,17 @@ class AgreementReport(Report):
     judges: tuple[JudgeAgreement, ...]
     """In the order given, the baseline last."""
     pairs: tuple[LabelledPair, ...]
-    """What they were asked about, with and without a label."""
+    """What they were asked about."""
 
     @property
     def share_entailed(self) -> float:
-        """Share of the labelled pairs with the label entailed."""
-        return fmean(pair.label for pair in self.pairs if pair.label is not None)
+        """Share of the pairs with the label entailed."""
+        return fmean(pair.label for pair in self.pairs)
 
     @property
-    def _counts(self) -> dict[str, int]:
-        labelled = [pair for pair in self.pairs if pair.label is not None]
-        return {
-            "documents": len({pair.document for pair in self.pairs}),
-            "pairs": len(self.pairs),
-            "labelled_documents": len({pair.document for pair in labelled}),
-            "labelled_pairs": len(labelled),
-        }
+    def n_documents(self) -> int:
+        """Number of documents of the pairs."""
+        return len({pair.document for pair in self.pairs})
 
     @property
     def conclusions(self) -> dict[str, conclusions.Conclusion]:
@@ -293,23 +381,21 @@ class AgreementReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            **self._counts,
+            "documents": self.n_documents,
+            "pairs": len(self.pairs),
             "share_entailed": self.share_entailed,
             "judges": to_plain(self.judges),
         }
 
     def page(self) -> Page:
-        level = self.judges[0].metrics["human_coverage"]
-        n_documents, n_pairs, n_labelled_documents, n_labelled = self._counts.values()
         labelled = (
-            f"{_part(n_labelled, n_pairs, 'fact')}, "
-            f"{_part(n_labelled_documents, n_documents, 'document')}, "
+            f"{plural(len(self.pairs), 'fact')}, {plural(self.n_documents, 'document')}, "
             f"{percent(self.share_entailed)} entailed"
         )
         return Page(
             "Agreement with human labels",
             counts=labelled,
-            answer=" ".join((self._level(level, is_partial=n_labelled < n_pairs), *self._heads())),
+            answer=" ".join((self._level(), *self._heads())),
             lines=(f"{labelled}.", *self._notes()),
             sections=(
                 Section(
@@ -323,19 +409,10 @@ class AgreementReport(Report):
             rows=self._rows,
         )
 
-    def _level(self, level: Estimate, *, is_partial: bool) -> str:
-        """Say how many of the facts people would find in all texts."""
-        if level.value is None:
-            return f"What people would find is unknown: {level.why}."
-        bounds = ""
-        if level.interval is not None:
-            low, high = (100 * end for end in level.interval)
-            bounds = f" ({low:.0f}{DASH}{high:.0f} %)"
-        said = f"People would find {percent(level.value)} of the facts{bounds}"
-        said += ", estimated from your labels"
-        if is_partial:
-            said += f" and {one_line(self.judges[0].judge)}"
-        return f"{said}{f' ({level.why})' if level.why else ''}."
+    def _level(self) -> str:
+        """Say how many of the facts people find in the texts."""
+        level = conclusions.figure_text(self.judges[0].metrics["human_coverage"], percent)
+        return f"By your labels, people find {level} of the facts."
 
     def _heads(self) -> Iterator[str]:
         for judge, one in self.conclusions.items():
@@ -359,9 +436,3 @@ class AgreementReport(Report):
                 why = f" ({judge.failure})" if judge.failure else ""
                 undecided = plural(judge.n_undecided, "fact")
                 yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
-
-
-def _part(n: int, n_all: int, noun: str) -> str:
-    if n == n_all:
-        return plural(n, noun)
-    return f"{n:,} of {plural(n_all, noun)} labelled"

@@ -133,7 +133,7 @@ def _variants(whole: Question, draw: random.Random) -> Iterator[tuple[str, Quest
 
 
 def _listed(bullets: Sequence[str]) -> str:
-    return "\n".join(bullet if bullet.startswith("- ") else f"- {bullet}" for bullet in bullets)
+    return "\n".join(f"- {bullet.removeprefix('- ')}" for bullet in bullets)
 
 
 _BOUNDED = re.compile(

@@ -102,7 +102,7 @@ async def abullet_removal(
         ]
         for rater in raters:
             session = await stack.enter_async_context(Session(budget=budget))
-            scorers.append(_by_rating(name_of(rater), build_model(rater, session, keep=True)))
+            scorers.append(_by_rating(name_of(rater), build_model(rater, session)))
         scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL)))
         require_unique("judge", [name for name, _ in scorers])
         subjects = await read_subjects(texts)
@@ -138,7 +138,7 @@ def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
         text = subject.bullets.kept(kept)
         try:
-            report = await scorer.ascore("", text, facts=subject.facts, lead=False)
+            report = await scorer.ascore("", text, facts=subject.facts)
         except JudgeError as error:
             return VariantRow(subject.name, name, kept, None, note=str(error))
         return VariantRow.of(subject.name, name, kept, report)

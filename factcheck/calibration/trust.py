@@ -10,8 +10,12 @@ from functools import cached_property
 from typing import Any
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement import AgreementReport, check_pairs, report_agreement
-from factcheck.calibration.agreement_metrics import LabelledPair
+from factcheck.calibration.agreement import (
+    AgreementReport,
+    LabelledPair,
+    check_pairs,
+    report_agreement,
+)
 from factcheck.calibration.audit import AuditReport, answers_to, audited
 from factcheck.calibration.audit_trials import trials_of
 from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants

@@ -151,9 +151,7 @@ def agreement(
 ) -> None:
     """Compare judges with human labels, with word containment as baseline.
 
-    Labels of some documents are enough, and null elsewhere: with the judge's
-    answers on all facts they estimate the level that people would find in
-    all texts.
+    Facts whose label is null are left out.
     """
     from factcheck.calibration import BASELINE, read_pairs
     from factcheck.calibration import agreement as measure
@@ -237,11 +235,10 @@ def doctor(
     *,
     judge_option: options.JudgeOption = None,
 ) -> None:
-    """Test MODEL: accepted request format, trial verdicts and price.
+    """Test MODEL: accepted request format, trial verdicts and cost.
 
     Checks four facts twice and one with a long text, in three to seven
-    requests. The request format is cached for later runs; the verdicts are
-    not. Exits with 4 if no fact was decided.
+    requests, of which nothing is cached. Exits with 4 if no fact was decided.
     """
     from factcheck.judges.factory import build_model
     from factcheck.judges.llm.doctor import examine
@@ -251,7 +248,7 @@ def doctor(
 
     chosen = options.judge_with(model, judge_option) or model
     retry = RetryPolicy(stop_after_attempt=2)  # the user is waiting
-    with output.spinner(f"Trying {model}"), Session(retry=retry) as session:
+    with output.spinner(f"Trying {model}"), Session(cache="off", retry=retry) as session:
         diagnosis = background.run(examine(build_model(chosen, session)))
     output.print_out(str(diagnosis))
     if not diagnosis.n_decided:

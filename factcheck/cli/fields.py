@@ -118,8 +118,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
     page = result.run.page(intervals=result.intervals, notes=result.notes)
-    ungated = "--fail-under" if fail_under is None else ""
-    output.report(page, result.run.to_json, to, failure=failure, ungated=ungated)
+    output.report(page, result.run.to_json, to, failure=failure)
     output.exit_with(failure)
 
 

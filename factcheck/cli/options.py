@@ -151,8 +151,8 @@ FailIfWorse = Annotated[
     bool,
     flag(
         "--fail-if-worse",
-        "Exit with 1 if the second run is worse or lacks results of the first; with 4 if that is "
-        "open: too many missing verdicts, or a copy against a rewording.",
+        "Exit with 1 if the second run is worse or lacks results of the first; with 4 if too many "
+        "verdicts are missing to tell.",
         OUTPUT,
     ),
 ]

@@ -169,13 +169,12 @@ def report(
     *,
     warnings: Sequence[str] = (),
     failure: GateFailure | None = None,
-    ungated: str = "",
 ) -> None:
     """Print a report, or write it to its file and print what it says first; `exit_with` follows.
 
     Warnings go to standard error unless the report is printed as a table or Markdown. JUnit shows
-    the failure of the gate, or names the option of a gate that is not used (`ungated`). If writing
-    the file fails, the report is printed instead, and `InputError` raised.
+    the failure of the gate. If writing the file fails, the report is printed instead, and
+    `InputError` raised.
     """
     from factcheck.documents import write_text
     from factcheck.reports import render
@@ -186,7 +185,7 @@ def report(
     message, facts = "", ""
     if failure is not None:
         message, facts = failure.message, failing_facts(failure)
-    page = gated(page, message, facts.splitlines(), ungated)
+    page = gated(page, message, facts.splitlines())
     if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
     if to.format == "json":

@@ -222,9 +222,9 @@ def compare(
     source), a 'must' fact was lost, or significantly more facts are
     distorted (in a single report by a local judge: any more). The length
     of the summaries is shown beside it. A field is won or lost if its
-    p-value, adjusted for the number of fields, is below 0.05;
-    --fail-if-worse takes half of it, since only losses fail. Cards and
-    behaviors are worse if mean F1 or pass rate fell significantly.
+    p-value, adjusted for the number of fields, is below 0.05. Fields,
+    cards and behaviors are worse if mean F1 or pass rate fell
+    significantly, or a field was lost.
     """
     from factcheck.scoring import gates
 
@@ -236,8 +236,7 @@ def compare(
     if fail_if_worse:
         failure = gates.comparison_gate(found.worse, found.missing, found.no_verdict)
     warnings = () if out else [alert.text for alert in page.alerts]
-    ungated = "" if fail_if_worse else "--fail-if-worse"
-    output.report(page, found.to_json, to, warnings=warnings, failure=failure, ungated=ungated)
+    output.report(page, found.to_json, to, warnings=warnings, failure=failure)
     output.exit_with(failure)
 
 

@@ -23,7 +23,6 @@ MAX_TEXT_BYTES = 16 << 20
 """Maximum size of a text, and of one line of a file read line by line."""
 MAX_DOCUMENT_BYTES = 256 << 20
 """Maximum size of a document read as a whole."""
-_CHUNK_BYTES = 1 << 20
 _SHOWN = 40
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -48,11 +47,13 @@ class Place(NamedTuple):
         return self.name
 
 
-class Unparsed(NamedTuple):
-    """Text of an entry that is not in the format of its file."""
+class Unparsed(InputError):
+    """Error of a line that is not JSON."""
 
-    text: str
-    problem: InputError
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        self.text = text
+        """The line; other bytes than UTF-8 are replaced, and a line that is too long is empty."""
 
 
 class Entry(NamedTuple):
@@ -178,7 +179,7 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
     name = name_of(path)
     data = bytearray()
     with open_binary(path) as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
+        while chunk := stream.read(1 << 20):
             data += chunk
             if b"\0" in chunk:
                 break  # binary, or an endless device such as /dev/zero

@@ -28,10 +28,7 @@ from factcheck.documents.files import (
     name_of,
     read_text,
 )
-from factcheck.documents.json_documents import (
-    parse_json,
-    parse_json_line,
-)
+from factcheck.documents.json_documents import parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
 
@@ -90,8 +87,6 @@ def read_entries(
     required: Sequence[str] = (),
     optional: Sequence[str] | None = None,
     hint: str = "",
-    *,
-    as_text: bool = False,
 ) -> Iterator[Entry]:
     """Return the entries of a list with their places, in order.
 
@@ -99,15 +94,13 @@ def read_entries(
     CSV and TSV, where the place is the first line of the row). The entries of `.json` and YAML
     files are those of their list; any other value except null is a single entry. `-`, or a name
     without suffix, is JSON lines if its first line is an object, else JSON. The value of a line or
-    row that cannot be parsed is its error.
+    row that cannot be parsed is its error: `Unparsed` for a line.
 
     Args:
         path: `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.json`, `.yaml`, `.yml`, or `-`.
         required: Columns that a table must have.
         optional: Other columns to read of a table; `None`: all. The columns read must be unique.
         hint: End of the message about a missing column.
-        as_text: Whether a line that is not JSON is `Unparsed`; bytes in it that are not UTF-8 are
-            replaced.
 
     Raises:
         InputError: The path is missing or of another format. While reading: the file is
@@ -119,11 +112,11 @@ def read_entries(
     if format_ == "table":
         return _table_entries(path, required, optional, hint)
     if format_ == "lines":
-        return _parsed(lines(path), as_text=as_text)
-    return _list_entries(path, format_, as_text=as_text)
+        return _parsed(lines(path))
+    return _list_entries(path, format_)
 
 
-def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[Entry]:
+def _list_entries(path: PathOrDash, format_: str) -> Iterator[Entry]:
     name = name_of(path)
     if not format_:
         source = lines(path)
@@ -133,7 +126,7 @@ def _list_entries(path: PathOrDash, format_: str, *, as_text: bool) -> Iterator[
             if line[1].strip():
                 break
         if head and _is_object(head[-1][1]):
-            yield from _parsed(chain(head, source), as_text=as_text)
+            yield from _parsed(chain(head, source))
             return
         whole = []
         for place, raw in chain(head, source):
@@ -160,18 +153,18 @@ def _is_object(line: bytes) -> bool:
     return False
 
 
-def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator[Entry]:
+def _parsed(source: Iterable[tuple[Place, bytes]]) -> Iterator[Entry]:
     for place, raw in source:
         if raw.strip():
-            yield _parsed_entry(place, raw, as_text=as_text)
+            yield _parsed_entry(place, raw)
 
 
-def _parsed_entry(place: Place, raw: bytes, *, as_text: bool) -> Entry:
+def _parsed_entry(place: Place, raw: bytes) -> Entry:
     try:
         return Entry(place, parse_json_line(raw, place))
     except InputError as error:
         text = raw.decode("utf-8", "replace") if len(raw) <= MAX_TEXT_BYTES else ""
-        return Entry(place, Unparsed(text, error) if as_text else error)
+        return Entry(place, Unparsed(str(error), text))
 
 
 def _table_entries(

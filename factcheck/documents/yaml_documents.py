@@ -23,7 +23,6 @@ from factcheck.documents.files import (
 from factcheck.documents.json_documents import shown
 from factcheck.errors import InputError
 
-_MAX_VALUES = 1_000_000
 _CORE = "tag:yaml.org,2002:"
 _PLAIN = re.compile(
     r"""(?P<null>~|null|Null|NULL|)
@@ -136,8 +135,6 @@ class _Composer:
             raise self._error(event, f"the alias *{event.anchor:.80} is not JSON; write it out")
         if len(path) > MAX_DEPTH:
             raise self._error(event, f"nested more than {MAX_DEPTH} levels deep")
-        if len(self.lines) > _MAX_VALUES:
-            raise self._error(event, f"more than {_MAX_VALUES:,} values; use JSON lines")
         tag = (event.tag or "").removeprefix(_CORE)
         if kind == "Scalar":
             return self._scalar(event)

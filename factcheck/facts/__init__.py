@@ -25,11 +25,11 @@ from factcheck.facts.sources import (
     SourceDocument,
     Texts,
     as_source,
+    locate,
     merge_documents,
     source_key,
     source_texts,
 )
-from factcheck.facts.spans import locate
 
 __all__ = [
     "LABELS", "AtomicFact", "CheckFailure", "CheckResult", "CoverageReport", "EntailmentLabel",

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Real
-from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -195,15 +194,15 @@ def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[C
     for result in results:
         if isinstance(result, (Verdict, CheckFailure)) and result.fact in by_fact:
             by_fact[result.fact].append(result)
-    return [
-        found[0] if len(found) == 1 else _unmatched(fact, len(found))
-        for fact, found in by_fact.items()
-    ]
-
-
-def _unmatched(fact: AtomicFact, n_results: int) -> CheckFailure:
-    code = "duplicate" if n_results else "missing"
-    return CheckFailure(fact, code, f"the judge gave {n_results} verdicts for this fact")
+    matched: list[CheckResult] = []
+    for fact, found in by_fact.items():
+        if len(found) == 1:
+            matched += found
+        else:
+            code = "duplicate" if found else "missing"
+            message = f"the judge gave {len(found)} verdicts for this fact"
+            matched.append(CheckFailure(fact, code, message))
+    return matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +227,14 @@ class Usage(PlainData):
     """Facts or pairs decided by the first judge of a cascade."""
 
     def __add__(self, other: Usage) -> Usage:
-        pairs = zip(_amounts(self), _amounts(other), strict=True)
-        sums: list[Any] = [None if a is None or b is None else a + b for a, b in pairs]
-        return Usage(*sums)
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _COUNTERS}
+        cost_usd = None
+        if self.cost_usd is not None and other.cost_usd is not None:
+            cost_usd = self.cost_usd + other.cost_usd
+        return Usage(cost_usd=cost_usd, **sums)
 
 
-_amounts = attrgetter(*Usage.__slots__)
+_COUNTERS = tuple(name for name in Usage.__slots__ if name != "cost_usd")
 
 
 class InvalidFact(InputError):
@@ -284,8 +285,7 @@ class FactSet(Sequence[AtomicFact]):
                 f"expected a list of facts, or 'facts:' with a list under it, got {shown(facts)}"
             )
         items, converted = list(facts), []
-        known = (i.get("id") if isinstance(i, Mapping) else getattr(i, "id", None) for i in items)
-        ids = free_ids([id_ if isinstance(id_, str) else None for id_ in known])
+        ids = free_ids(list(map(_id_of, items)))
         for position, (item, id_) in enumerate(zip(items, ids, strict=True)):
             try:
                 converted.append(_as_fact(item, id_))
@@ -318,6 +318,13 @@ class FactSet(Sequence[AtomicFact]):
         made_by = Reader(data, "fact set").get("made_by", dict[str, Any] | None, None) or {}
         pairs = [(key, str(value)) for key, value in made_by.items()]
         return from_plain(cls, {**data, "made_by": pairs}, "fact set")
+
+
+def _id_of(item: Any) -> str | None:
+    known = item.get("id") if isinstance(item, Mapping) else getattr(item, "id", None)
+    if isinstance(known, str):
+        return known
+    return None
 
 
 def _as_fact(item: Any, free_id: str) -> AtomicFact:

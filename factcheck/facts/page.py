@@ -129,7 +129,6 @@ def coverage_page(
     documents: Mapping[str, Sequence[CheckResult]],
     usage: Usage,
     signature: ScoreSignature,
-    lead: float | None,
     trust: tuple[str, ...],
     n_key: int = 0,
 ) -> Page:
@@ -141,7 +140,6 @@ def coverage_page(
         documents: Results of the facts of each source document.
         usage: Usage of the report.
         signature: Signature of the report.
-        lead: Its lead baseline, if it was computed.
         trust: How far to trust the score; left out where nothing was decided.
         n_key: Number of the heaviest facts to list first, kept or not.
     """
@@ -161,13 +159,12 @@ def coverage_page(
     codes = {result.code for result in results if isinstance(result, CheckFailure)}
     answer, sections = answer_text(counts), page.sections
     if not is_decided:
-        lead, trust = None, ()
+        trust = ()
         if codes == {"language"}:
             answer = _ENGLISH_ONLY
             sections = tuple(_without_notes(section) for section in sections)
     return page._replace(
         answer=answer,
-        lines=(*page.lines, *_lead_lines(lead)),
         trust=trust,
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
@@ -192,13 +189,11 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
     def weight(group: Group) -> float:
         return math.fsum(result.fact.weight for result in (group.core, *group.details))
 
-    groups = sorted(group_results(results), key=weight, reverse=True)[:n_key]
-    items = (
-        _item(_FACTS, _mark(group.core), group)._replace(
-            badges=(Badge(f"weight {weight(group):.2g}"),)
-        )
-        for group in groups
-    )
+    items = []
+    for group in sorted(group_results(results), key=weight, reverse=True)[:n_key]:
+        together = " with details" if group.details else ""
+        badge = Badge(f"weight {weight(group):.2g}{together}")
+        items.append(_item(_FACTS, _mark(group.core), group)._replace(badges=(badge,)))
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 
@@ -229,14 +224,6 @@ def look_wrong(n: int) -> str:
     if n == 1:
         return "1 looks wrong; check it."
     return f"{n:,} look wrong; check them."
-
-
-def _lead_lines(lead: float | None) -> tuple[str, ...]:
-    """Describe the lead baseline, if it is known."""
-    if lead is None:
-        return ()
-    what = "the first sentences of the source, cut to the same length"
-    return (f"Lead baseline: {score_text(lead)} ({what})",)
 
 
 def bounds_text(noun: str, bounds: tuple[float, float]) -> str:

@@ -32,8 +32,7 @@ class CoverageReport(Report):
     """Facts of a source that a summary keeps, distorts or drops.
 
     Raises:
-        InputError: The results are not exactly one per fact, in fact order, or `lead` is outside
-            [0, 1].
+        InputError: The results are not exactly one per fact, in fact order.
     """
 
     facts: FactSet
@@ -50,17 +49,12 @@ class CoverageReport(Report):
     """One verdict or failure per claim against the source, in claim order."""
     texts: Texts | None = None
     """Source and summary; `None` if unknown."""
-    lead: float | None = None
-    """Lead baseline, in [0, 1]: score of the first sentences of the source at the length of the
-    summary, with the same judge and facts; `None` if it was not computed."""
     judge_quality: str = ""
     """Agreement of the judge with human labels, in a few words; empty if unknown."""
 
     def __post_init__(self) -> None:
         _match(self.facts, self.results, "fact")
         _match(self.claims or FactSet(()), self.claim_results, "claim")
-        if self.lead is not None and not 0.0 <= self.lead <= 1.0:
-            raise InputError(f"report: 'lead': expected a number from 0 to 1, got {self.lead!r}")
 
     @property
     def share(self) -> Share:
@@ -189,7 +183,6 @@ class CoverageReport(Report):
             "results": to_plain(self.results),
             "claims": self.claims.to_dict() if self.claims is not None else None,
             "claim_results": to_plain(self.claim_results),
-            "lead": self.lead,
             "judge_quality": self.judge_quality,
             "texts": to_plain(self.texts),
         }
@@ -238,7 +231,6 @@ class CoverageReport(Report):
             {name: one.results for name, one in self.by_document.items()},
             self.usage,
             self.signature,
-            self.lead,
             trust_lines(str(self.signature), self.judge_quality),
             n_key,
         )

@@ -1,21 +1,29 @@
-"""Sources, a text or several documents, and the texts of a report with their marks."""
+"""Sources, a text or several documents; quotes in texts, and the texts of a report with marks."""
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
 from factcheck.facts.groups import group_results
-from factcheck.facts.model import AtomicFact, CheckResult, FactSet, Verdict, digest
-from factcheck.facts.spans import fold_text
+from factcheck.facts.model import AtomicFact, CheckResult, Evidence, FactSet, Verdict, digest
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
 
+KEYBOARD_MARKS = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
+)
+"""Turns quotation marks and dashes into those of a keyboard."""
+_SPACE = re.compile(r"\s+")
 _KEYS = ("id", "text")
 _WORD = re.compile(r"\w+")
 _OUTER_PUNCTUATION = " .!?\"'"
@@ -117,16 +125,6 @@ class Texts(PlainData):
             documents = (replace(documents[0], id=source),)
         return Texts(documents, replace(self.summary, id=summary))
 
-    @property
-    def copied(self) -> float | None:
-        """Share of the summary's three-word phrases that the source has, in [0, 1].
-
-        `None` if the source is unknown or a text has fewer than three words.
-        """
-        phrases = _phrases(self.summary.text)
-        known = {phrase for document in self.documents for phrase in _phrases(document.text)}
-        return sum(each in known for each in phrases) / len(phrases) if known and phrases else None
-
     def marked(
         self,
         source_digest: str | None,
@@ -153,11 +151,6 @@ class Texts(PlainData):
         text = self.summary.text
         marks = (*_evidence("f", results, text), *_statements("c", claim_results, text))
         return (*marked, MarkedText("Summary", self.summary.id, RawText(text), marks))
-
-
-def _phrases(text: str) -> list[tuple[str, ...]]:
-    words = _WORD.findall(text.casefold())
-    return list(zip(words, words[1:], words[2:], strict=False))
 
 
 def _statements(
@@ -201,6 +194,27 @@ def source_key(source: str | tuple[SourceDocument, ...]) -> str:
     if isinstance(source, str):
         return source
     return json.dumps([[document.id, document.text] for document in source], ensure_ascii=False)
+
+
+@lru_cache(maxsize=8192)
+def fold_text(text: str) -> str:
+    """Fold white space, quotation marks, dashes, case and Unicode forms.
+
+    Invisible format characters are removed.
+    """
+    plain = text.translate(KEYBOARD_MARKS)
+    if plain.isascii():
+        return _SPACE.sub(" ", plain.lower())
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", plain).casefold())
+    shown = "".join(c for c in folded if unicodedata.category(c) != "Cf")
+    return _SPACE.sub(" ", shown.translate(KEYBOARD_MARKS))
+
+
+def locate(quote: str, text: str) -> Evidence | None:
+    """Find the first occurrence of a quote; `None` for a blank one."""
+    quote = quote.strip()
+    start = text.find(quote) if quote else -1
+    return Evidence(quote, start, start + len(quote)) if start >= 0 else None
 
 
 def merge_documents(

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from factcheck.errors import InputError
-from factcheck.fields.figures import RunFigures
+from factcheck.fields.figures import N_RESAMPLES, SEED, RunFigures
 from factcheck.fields.pages import field_text
 from factcheck.fields.records import (
     RecordResult,
@@ -27,9 +27,8 @@ from factcheck.fields.values import plain
 from factcheck.reports.comparison import Change, RunComparison
 from factcheck.reports.page import Alert
 from factcheck.reports.text import p_text, plural, signed, some_of
-from factcheck.settings import require_integer
 from factcheck.stats import resampling as stats
-from factcheck.stats.resampling import NEGLIGIBLE, SIGNIFICANT, Comparison, Matrix, SumScores
+from factcheck.stats.resampling import NEGLIGIBLE, Comparison, Matrix, SumScores
 
 _UNDECIDED, _RESULTS = 3, 4
 """Rows of the undecided values and of all results in the counts of a field."""
@@ -45,41 +44,30 @@ _OVERALL = {
 
 
 def compare_runs(
-    a: RunFigures,
-    b: RunFigures,
-    *,
-    n_resamples: int = 2000,
-    seed: int = 0,
-    names: tuple[str, str] = ("", ""),
+    a: RunFigures, b: RunFigures, *, names: tuple[str, str] = ("", "")
 ) -> RunComparison:
     """Compare run `b` with run `a` and test the differences for significance.
 
-    Records are paired by id. Intervals come from a paired bootstrap, p-values from paired
-    randomization. Fields are won or lost by p-values adjusted for the number of fields (family-wise
-    error rate of 5 %), so a field whose interval excludes 0 may still be unchanged. Whether `b` is
-    worse goes by one-sided p-values, half of the two-sided ones, since gains are not in question:
-    five records in which a field is worse, and none in which it is better, suffice. If other values
-    are undecided in one run than in the other, there is no verdict.
+    Records are paired by id. Intervals come from a paired bootstrap of 2,000 resamples, p-values
+    from as many paired randomizations, or all if there are fewer. Fields are won or lost by
+    p-values adjusted for the number of fields (family-wise error rate of 5 %), so a field whose
+    interval excludes 0 may still be unchanged. `b` is worse if F1 is significantly lower or a field
+    is lost. If other values are undecided in one run than in the other, there is no verdict.
 
     Args:
         a: Baseline; what `b` gains over it is positive.
         b: Run to compare.
-        n_resamples: Number of bootstrap resamples, and maximum number of randomizations. The
-            smallest p-value is `1 / (n_resamples + 1)`.
-        seed: Random seed.
         names: Display names of the runs.
 
     Returns:
-        The comparison of F1, with the fields by largest difference. Its `counts` are `records` (ids
-        of those that are `better` and `worse`, largest change first, and the number of `equal`
-        ones) and `unusable` extractions of both runs.
+        The comparison of F1, with the fields by largest difference. Its `counts` are the ids of
+        `better` and `worse` records, largest change first, the number of `equal` ones, and those
+        of `unusable` extractions of both runs.
 
     Raises:
         InputError: The runs have no record in common, a run did not keep its records or has
-            duplicate ids, gold records differ between the runs, or a setting is invalid.
+            duplicate ids, or gold records differ between the runs.
     """
-    require_integer("n_resamples", n_resamples, 1)
-    require_integer("seed", seed, 0)
     ids_a, ids_b = _by_id(a, "run a"), _by_id(b, "run b")
     common = [name for name in ids_a if name in ids_b]
     if not common:
@@ -97,13 +85,13 @@ def compare_runs(
         if not np.array_equal(counts_a[name][_UNDECIDED], counts_b[name][_UNDECIDED])
     }
     scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
-    overall, _ = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
+    overall, _ = stats.compare_scores(scores_a, scores_b, N_RESAMPLES, SEED)
     no_verdict = ""
     if differing:
         overall = {name: _without_test(one) for name, one in overall.items()}
         no_verdict = _undecided_text(counts_a.values(), counts_b.values())
     compared = [name for name in every if _is_compared(counts_a[name], counts_b[name])]
-    tests = _field_differences(counts_a, counts_b, compared, n_resamples, seed)
+    tests = _field_differences(counts_a, counts_b, compared)
     changes = [
         _change(name, tests[name], counts_a[name], counts_b[name], is_open=name in differing)
         for name in sorted(compared, key=lambda name: -abs(tests[name].difference))
@@ -113,8 +101,9 @@ def compare_runs(
     )
     n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
     main = overall["mean_f1"]
-    worse = _worse(main, changes)
-    alerts = (_schema_warning(a, b), no_verdict, _one_sided(worse, main, changes))
+    alerts = (_schema_warning(a, b), no_verdict)
+    worse = [f"F1 {signed(main.difference)}"] if main.is_significant and main.difference < 0 else []
+    worse += [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
     return RunComparison(
         noun="field",
         metric="F1",
@@ -137,7 +126,7 @@ def compare_runs(
         },
         alerts=tuple(Alert(text, "warn") for text in alerts if text),
         lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(differing))),
-        worse=worse,
+        worse=", ".join(worse),
         no_verdict=no_verdict,
         names=names,
     )
@@ -189,17 +178,13 @@ def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
 
 
 def _field_differences(
-    a: Mapping[str, Matrix],
-    b: Mapping[str, Matrix],
-    names: Sequence[str],
-    n_resamples: int,
-    seed: int,
+    a: Mapping[str, Matrix], b: Mapping[str, Matrix], names: Sequence[str]
 ) -> dict[str, Comparison]:
     """Compare F1 by field, with p-values adjusted for the number of fields."""
     if not names:
         return {}
     scores_a, scores_b = _sums_by_field(a, names), _sums_by_field(b, names)
-    differences, randomized = stats.compare_scores(scores_a, scores_b, n_resamples, seed)
+    differences, randomized = stats.compare_scores(scores_a, scores_b, N_RESAMPLES, SEED)
     # With at most one differing record, no randomization changes the size of the difference.
     is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
     testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]
@@ -257,31 +242,6 @@ def _change(name: str, test: Comparison, a: Matrix, b: Matrix, *, is_open: bool)
 
 def _n_unusable(records: Sequence[RecordResult]) -> int:
     return sum(record.failure is not None for record in records)
-
-
-def _is_worse(test: Comparison | None) -> bool:
-    if test is None or test.p is None:
-        return False
-    return test.difference < 0 and test.p / 2 < SIGNIFICANT
-
-
-def _worse(main: Comparison, changes: Sequence[Change]) -> str:
-    """Name the scores in which B is significantly worse."""
-    parts = [f"F1 {signed(main.difference)}"] if _is_worse(main) else []
-    parts += [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
-    parts += [
-        f"{field_text(one.name)} {signed(one.test.difference)}"
-        for one in changes
-        if one.group == "Unchanged" and one.test and _is_worse(one.test)
-    ]
-    return ", ".join(parts)
-
-
-def _one_sided(worse: str, main: Comparison, changes: Sequence[Change]) -> str:
-    is_shown = main.is_significant or any(one.group == "Lost" for one in changes)
-    if worse and not is_shown:
-        return f"B is worse if only losses are tested ({worse})"
-    return ""
 
 
 def _schema_warning(a: RunFigures, b: RunFigures) -> str:

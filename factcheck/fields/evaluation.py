@@ -7,22 +7,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
-from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.figures import FieldSummary
+from factcheck.fields.nodes import ObjectNode, Out, settled
+from factcheck.fields.optimal import dispatch
 from factcheck.fields.pages import RunResult
+from factcheck.fields.plan import Plan, compile_schema, orders_of
 from factcheck.fields.records import Counts, RecordResult, count
 from factcheck.fields.schemas import COMPARE, schema_path
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
-from factcheck.fields.scoring import dispatch
-from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
-from factcheck.fields.scoring.plan import Plan, compile_schema, orders_of
 from factcheck.fields.types import COUNTED, FieldResult, FieldStatus
 from factcheck.fields.values import (
     Unusable,
@@ -33,7 +32,6 @@ from factcheck.fields.values import (
     unwrapped,
 )
 
-_path, _status = attrgetter("path"), attrgetter("status")
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
 Pairs = Iterable[tuple[Any, Any]]
@@ -113,7 +111,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         if day_first := orders_of(self.schema, gold, extracted):
             plan = compile_schema(self.schema, self._registry, day_first)
         records = self._records(0, pairs, plan)
-        tally = RunTally(None, self.schema_digest, self._plan.weights)
+        tally = RunTally(self.schema_digest, self._plan.weights)
         for record in records:
             tally.add(record)
         return tally.result(records)
@@ -131,7 +129,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
-        tally = RunTally(self._plan.paths, self.schema_digest, self._plan.weights)
+        tally = RunTally(self.schema_digest, self._plan.weights, by_field=True)
         for record in self.stream(pairs):
             tally.add(record)
         return tally
@@ -150,7 +148,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         """Score a batch of records; `first` is the position of the first one."""
         outs = [_score(plan, gold, extracted) for gold, extracted in batch]
         if plan.batch_leaves:
-            dispatch(outs, plan)
+            dispatch(outs, plan.batch_leaves)
         return [
             self._record(first + place, gold, extracted, settled(out))
             for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
@@ -164,14 +162,9 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
             results = self._post_process(results)
             _check_processed(results, name)
         counts = count(results, self._plan.weights)
-        gold, extracted = _as_given(gold), _as_given(extracted)
+        if isinstance(extracted, Unusable):
+            extracted = extracted.record
         return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
-
-
-def _as_given(record: Any) -> Any:
-    if isinstance(record, Unusable):
-        return record.record
-    return record
 
 
 def _check_processed(results: Any, name: str | int) -> None:
@@ -241,7 +234,7 @@ def score_record(
     out = _score(plan, gold, extracted)
     arrays: Out = [entry for entry in out if not isinstance(entry, FieldResult)]
     if arrays:
-        dispatch([arrays], plan)
+        dispatch([arrays], plan.batch_leaves)
     return settled(out)
 
 
@@ -265,50 +258,44 @@ class RunTally:
     """Running totals of scored records, which are not kept.
 
     Args:
-        fields: All schema paths. `None`: count by path in the record; their number grows with the
-            length of arrays.
         schema_digest: Digest of the schema, if known.
         weights: Weights by schema path; the default is 1.
+        by_field: Whether to count by path in the schema and not in the record, where the number of
+            paths grows with the length of arrays.
     """
 
     def __init__(
         self,
-        fields: Iterable[str] | None = None,
         schema_digest: str | None = None,
         weights: Mapping[str, float] | None = None,
+        *,
+        by_field: bool = False,
     ) -> None:
         self._schema_digest = schema_digest
         self._weights = weights or {}
-        self._fields = None if fields is None else frozenset(fields)
+        self._by_field = by_field
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
         self._sums = Counts()
         self._counts: Counter[tuple[str, str]] = Counter()
         """Number of results by path and status."""
-        self._partial: defaultdict[str, float] = defaultdict(float)
-        """By path, sum of score - 1 over matches and of scores over mismatches."""
+        self._matched: defaultdict[str, float] = defaultdict(float)
+        """Sum of the scores of matches and mismatches by path."""
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
         self._add_means((record.precision, record.recall, record.f1), 1)
         self._sums = self._sums.plus(record.counts)
-        results = record.field_results
-        paths = map(_path, results)
-        if self._fields is not None:
-            paths = map(self._key, paths)
-        self._counts.update(zip(paths, map(_status, results), strict=True))
-        for result in results:
-            status = result.status
-            if result.score != (status == "match") and status in ("match", "mismatch"):
-                self._partial[self._key(result.path)] += result.score - (status == "match")
+        for result in record.field_results:
+            path = schema_path(result.path) if self._by_field else result.path
+            self._counts[path, result.status] += 1
+            if result.status in ("match", "mismatch"):
+                self._matched[path] += result.score
 
     def _add_means(self, means: Sequence[float], n: int) -> None:
         self._n += n
         for k, value in enumerate(means if n else ()):
             self._means[k] += (value - self._means[k]) * n / self._n
-
-    def _key(self, path: str) -> str:
-        return path if self._fields is None else schema_path(path)
 
     def merge(self, other: RunTally) -> None:
         """Add the totals of other records scored by the same schema.
@@ -316,20 +303,18 @@ class RunTally:
         Raises:
             InputError: The other tally has a different schema, or counts by path and not by field.
         """
-        digests = {self._schema_digest, other._schema_digest}
-        if self._fields != other._fields or len(digests - {None}) > 1:
+        own, others = self._schema_digest, other._schema_digest
+        if self._by_field != other._by_field or own != others:
             raise InputError(
                 "cannot merge tallies of different schemas; create both with the same schema and "
-                "the same 'fields'"
+                "the same 'by_field'"
             )
-        if None in digests:
-            self._schema_digest = None
         self._add_means(other._means, other._n)
         self._sums = self._sums.plus(other._sums)
         for (path, status), n in list(other._counts.items()):
             self._counts[path, status] += n
-        for path, difference in list(other._partial.items()):
-            self._partial[path] += difference
+        for path, matched in list(other._matched.items()):
+            self._matched[path] += matched
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """Compute the result of the run.
@@ -367,7 +352,7 @@ class RunTally:
         counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for (path, status), n in self._counts.items():
             counts[key(path)][status] += n
-        matched = {name: float(own["match"]) for name, own in counts.items()}
-        for path, difference in self._partial.items():
-            matched[key(path)] += difference
+        matched: defaultdict[str, float] = defaultdict(float)
+        for path, score in self._matched.items():
+            matched[key(path)] += score
         return {name: FieldSummary.of(own, matched[name]) for name, own in counts.items()}

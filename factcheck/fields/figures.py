@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
-from factcheck.fields.records import Counts, RecordResult, Scores, Undecided, overall_scores
+from factcheck.fields.records import (
+    Counts,
+    RecordResult,
+    Scores,
+    UndecidedField,
+    overall_scores,
+    undecided_fields,
+)
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import FieldResult
+from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain, value_key
-from factcheck.settings import require_integer
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import bootstrap_scores
 
@@ -30,6 +36,7 @@ COLUMNS = (
     *("gold", "extracted", "gold_compared", "extracted_compared"),
 )
 """Keys of a row; see `RunFigures.to_rows`."""
+N_RESAMPLES, SEED = 2_000, 0
 
 
 @dataclass(frozen=True)
@@ -114,9 +121,9 @@ class RunFigures:
         return totals
 
     @cached_property
-    def undecided(self) -> Undecided:
-        """The results without a verdict."""
-        return Undecided(self.weights, self.records)
+    def undecided(self) -> list[UndecidedField]:
+        """Fields with results without a verdict, most values first."""
+        return undecided_fields(self.records)
 
     def doubtful(self) -> list[tuple[str | int, FieldResult]]:
         """Return the mismatches that may be matches, with the ids of their records."""
@@ -125,19 +132,20 @@ class RunFigures:
         )
         return [(name, one) for name, one in results if one.doubtful and one.status == "mismatch"]
 
-    def decided_f1(self) -> float | None:
-        """Average F1 without records that have no verdict at all; `None` if there are no others."""
-        n_undecided = self.undecided.n_records
-        n = self.total_records - n_undecided
-        if not self.total_fields or not n:
-            return None
-        return (
-            (self.mean_f1 * self.total_records - n_undecided) / n if n_undecided else self.mean_f1
-        )
-
     def f1_bounds(self) -> tuple[float, float]:
-        """Bound mean F1: all undecided values wrong, all right."""
-        return self.undecided.bounds(self.mean_f1, self.total_records)
+        """Bound mean F1: all undecided values wrong, all right.
+
+        Mean F1 itself counts a record without any verdict as 1.
+        """
+        bounds = []
+        for record in self.records:
+            open_paths = [one.path for one in record.field_results if one.status in UNDECIDED]
+            weight = sum(self.weights.get(schema_path(path), 1.0) for path in open_paths)
+            bounds.append(record.counts.f1_bounds(weight))
+        if not bounds:
+            return self.mean_f1, self.mean_f1
+        low, high = (sum(side) / len(bounds) for side in zip(*bounds, strict=True))
+        return low, high
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one dict per field result, in order.
@@ -206,7 +214,7 @@ class RunFigures:
         """
         return cls.from_dict(parse_json(text, "run").value)
 
-    def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
+    def intervals(self) -> dict[str, Interval]:
         """Compute 95 % bootstrap intervals of mean and micro scores over records.
 
         They are too narrow below about twenty records, and have zero width if all records have
@@ -217,11 +225,9 @@ class RunFigures:
             `micro_recall` and `micro_f1`; (0, 1) with fewer than two records.
 
         Raises:
-            InputError: The records were not kept, or a setting is invalid.
+            InputError: The records were not kept.
         """
-        require_integer("n_resamples", n_resamples, 1)
-        require_integer("seed", seed, 0)
-        return bootstrap_scores(overall_scores(self.kept_records()), n_resamples, seed)
+        return bootstrap_scores(overall_scores(self.kept_records()), N_RESAMPLES, SEED)
 
     def kept_records(self, name: str = "the run") -> list[RecordResult]:
         """Return the records; raise `InputError` if any were not kept."""
@@ -239,17 +245,10 @@ def differ(value: Any, other: Any) -> bool:
 
 
 def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
-    row = {
-        "record": record.record_id,
-        "path": result.path,
-        "field": schema_path(result.path),
-        "status": result.status,
-        "score": result.score,
-        "comparator": result.comparator,
-        "reason": result.reason,
-        "gold": result.gold_value,
-        "extracted": result.extracted_value,
-    }
+    identity = (record.record_id, result.path, schema_path(result.path))
+    outcome = (result.status, result.score, result.comparator, result.reason)
+    values = (*identity, *outcome, result.gold_value, result.extracted_value)
+    row: dict[str, Any] = dict(zip(COLUMNS, values, strict=False))
     if result.doubtful:
         row["doubtful"] = True
     gold, extracted = result.gold_compared, result.extracted_compared

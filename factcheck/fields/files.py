@@ -28,9 +28,6 @@ from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
 from factcheck.stats.intervals import Interval
 
-_N_RESAMPLES = 2_000
-_MANY_RECORDS = 20_000
-"""Number of records above which intervals are narrow and fewer resamples suffice."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -52,10 +49,11 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
             record is not an object.
     """
     found: list[tuple[Place, Any]] = []
-    for place, value in read_entries(path, as_text=extracted):
+    for place, value in read_entries(path):
+        is_reply = extracted and isinstance(value, Unparsed)
         if isinstance(value, dict) or (extracted and value is None):
             found.append((place, value))
-        elif isinstance(value, InputError):
+        elif isinstance(value, InputError) and not is_reply:
             raise value
         elif extracted:
             found.append((place, _reply(place, value)))
@@ -78,7 +76,7 @@ def _reply(place: Place, value: Any) -> Any:
     except InputError as error:
         problem = f"{place}: {error}"
     if isinstance(value, Unparsed) and not text:  # the line is too long
-        problem = str(value.problem)
+        problem = str(value)
     return Unusable(text, problem)
 
 
@@ -162,18 +160,14 @@ def evaluate_files(
         judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
         usage = usage_text(comparator.usage)
         notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
-    n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
-    return FileRun(run, run.intervals(n_resamples), tuple(notes))
+    return FileRun(run, run.intervals(), tuple(notes))
 
 
-def gate_scores(run: RunResult) -> tuple[float | None, float, str, str]:
+def gate_scores(run: RunResult) -> tuple[float | None, float, str]:
     """Compute the scores that `factcheck.scoring.gates.fields_gate` checks, in its order."""
-    never_judged = (
-        field_text(path)
-        for path, field in run.by_field.items()
-        if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
-    )
-    undecided = run.undecided.fields
-    no_verdict = [f"{field_text(one.field)}: {undecided_text(one)}" for one in undecided]
+    f1 = run.mean_f1 if run.total_fields else None
     low_f1, _ = run.f1_bounds()
-    return run.decided_f1(), low_f1, next(never_judged, ""), "".join(no_verdict[:1])
+    no_verdict = ""
+    for field in run.undecided[:1]:
+        no_verdict = f"{field_text(field.field)}: {undecided_text(field)}"
+    return f1, low_f1, no_verdict

@@ -48,6 +48,8 @@ _TONES: Mapping[str, Tone] = {
     "batch_error": "unknown",
 }
 _MAX_FIELDS_WITH_EXAMPLES = 10
+_MAX_EXAMPLES = 3
+"""Maximum number of examples per field."""
 _MAX_DOUBTFUL = 10
 _MAX_REASONS = 5
 _MAX_ID = 24
@@ -67,14 +69,12 @@ class RunResult(RunFigures, Report):
         self,
         *,
         intervals: Mapping[str, Interval] | None = None,
-        examples: int = 3,
         notes: Sequence[str] = (),
     ) -> Page:
         """Build the report: mean and micro F1, the fields with the largest losses, and examples.
 
         Args:
             intervals: Result of the method `intervals`.
-            examples: Maximum number of examples per field.
             notes: Lines to add, such as the source of the schema.
         """
         intervals = intervals if intervals and self.total_records > 1 else {}
@@ -97,8 +97,6 @@ class RunResult(RunFigures, Report):
         counts = plural(self.total_records, "record")
         if is_scored and self.total_records > 1:
             counts = f"mean over {counts} (macro)"
-        if is_scored and self.undecided.n_records:
-            counts += f", {self.undecided.n_records:,} of them undecided"
         interval = text.interval_text(intervals.get("mean_f1")) if is_scored else ""
         return Page(
             "F1" if is_scored else "Nothing was scored",
@@ -118,7 +116,7 @@ class RunResult(RunFigures, Report):
                     )
                 ),
                 Section("Without a score", "unknown").listing(
-                    self.undecided.fields, _undecided, "field", _MAX_REASONS
+                    self.undecided, _undecided, "field", _MAX_REASONS
                 ),
                 Section("Unusable extractions", "bad").listing(
                     [record for record in self.records if record.failure is not None],
@@ -126,7 +124,7 @@ class RunResult(RunFigures, Report):
                     "record",
                     _MAX_REASONS,
                 ),
-                *_examples(self.records, costly, examples),
+                *_examples(self.records, costly),
             ),
             suite="fields",
             cases=tuple(_cases(self)),
@@ -163,12 +161,6 @@ def field_text(path: str) -> str:
 def _lines(
     run: RunFigures, totals: Mapping[str, int], intervals: Mapping[str, Interval]
 ) -> Iterator[str]:
-    undecided, f1 = run.undecided, run.decided_f1()
-    if undecided.n_records and f1 is not None:
-        yield (
-            f"Mean F1 counts {plural(undecided.n_records, 'record')} without any verdict as 1; "
-            f"without such records it is {share(f1)}"
-        )
     if run.total_fields:
         precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
         recall = _with_interval(run.mean_recall, intervals.get("mean_recall"))
@@ -189,7 +181,7 @@ def _lines(
         yield f"Unusable extractions: {failed}; their gold fields are omissions"
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
-    if run.total_fields and undecided.fields:
+    if run.total_fields and run.undecided:
         low, high = map(share, run.f1_bounds())
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
 
@@ -235,15 +227,13 @@ def _cases(run: RunFigures) -> Iterator[Case]:
             yield Case(field_text(field))
 
 
-def _examples(
-    records: Sequence[RecordResult], fields: Collection[str], limit: int
-) -> Iterator[Section]:
+def _examples(records: Sequence[RecordResult], fields: Collection[str]) -> Iterator[Section]:
     """Show examples of lost values by field, lowest score first.
 
     Unusable records have none, and missing ones come last.
     """
     losses: dict[str, list[tuple[str | int, FieldResult]]] = {field: [] for field in fields}
-    usable = [one for one in records if limit > 0 and one.failure is None]
+    usable = [one for one in records if one.failure is None]
     for record in sorted(usable, key=lambda one: one.extracted is None):
         for result in record.field_results:
             if result.status in _LOSSES and (path := schema_path(result.path)) in losses:
@@ -251,13 +241,13 @@ def _examples(
     legend: tuple[str, ...] = (_EXAMPLES,)
     for field, found in losses.items():
         found.sort(key=lambda loss: (loss[1].score, _LOSSES.index(loss[1].status)))
-        shown = found[:limit]
-        if shown:
+        n_more = len(found) - _MAX_EXAMPLES
+        if found:
             yield Section(
                 f"Examples of {field_text(field)}",
                 "warn",
-                items=tuple(_example(field, *loss) for loss in shown),
-                more=f"and {len(found) - limit:,} more" if len(found) > limit else "",
+                items=tuple(_example(field, *loss) for loss in found[:_MAX_EXAMPLES]),
+                more=f"and {n_more:,} more" if n_more > 0 else "",
                 legend=legend,
             )
             legend = ()
@@ -271,16 +261,12 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
         gold, extracted = _ABSENT["hallucination"], text.shorten_middle(extracted)
     else:
         gold, extracted = text.shorten_pair(gold, extracted)
+    reason = result.reason or ""
+    if reason == result.status:
+        reason = ""
     return Item(
         text.shorten_middle(one_line(str(record_id)), _MAX_ID),
         "" if result.path == field else one_line(result.path),
         change=(gold, extracted),
-        aside=_reason(result, _MAX_REASON),
+        aside=shorten(one_line(reason), _MAX_REASON),
     )
-
-
-def _reason(result: FieldResult, limit: int) -> str:
-    """Return the reason of a result, unless it only repeats the status."""
-    if result.reason == result.status:
-        return ""
-    return shorten(one_line(result.reason or ""), limit)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
+from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import exact_key
 from factcheck.stats.resampling import Matrix, SumScores
 
@@ -135,38 +135,18 @@ class UndecidedField(NamedTuple):
     """Whether all have the same reason."""
 
 
-class Undecided:
-    """Results without a verdict, and their effect on the mean F1 of the records."""
-
-    def __init__(self, weights: Mapping[str, float], records: Iterable[RecordResult]) -> None:
-        reasons: dict[tuple[str, str], list[str]] = {}
-        self._loss_if_wrong = self._gain_if_right = 0.0
-        self.n_records = 0
-        """Number of records with undecided results and no verdict at all. Each counts as 1 in the
-        means, since no value in it is known to be wrong."""
-        for record in records:
-            undecided = [one for one in record.field_results if one.status in UNDECIDED]
-            if not undecided:
-                continue
-            self.n_records += COUNTED.isdisjoint(one.status for one in record.field_results)
-            weight = sum(weights.get(schema_path(one.path), 1.0) for one in undecided)
-            low, high = record.counts.f1_bounds(weight)
-            self._loss_if_wrong += record.f1 - low
-            self._gain_if_right += high - record.f1
-            for one in undecided:
+def undecided_fields(records: Iterable[RecordResult]) -> list[UndecidedField]:
+    """List the fields with results without a verdict, most values first."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        for one in record.field_results:
+            if one.status in UNDECIDED:
                 reasons.setdefault((schema_path(one.path), one.status), []).append(one.reason or "")
-        fields = (
-            UndecidedField(*key, len(some), some[0], is_only_reason=len({*some}) == 1)
-            for key, some in reasons.items()
-        )
-        self.fields = sorted(fields, key=lambda field: -field.n_values)
-        """Fields with undecided values, most values first."""
-
-    def bounds(self, mean_f1: float, n_records: int) -> tuple[float, float]:
-        """Bound mean F1: all undecided values wrong, all right."""
-        n = n_records or 1
-        low, high = mean_f1 - self._loss_if_wrong / n, mean_f1 + self._gain_if_right / n
-        return max(0.0, low), min(1.0, high)
+    fields = [
+        UndecidedField(*key, len(some), some[0], is_only_reason=len({*some}) == 1)
+        for key, some in reasons.items()
+    ]
+    return sorted(fields, key=lambda field: -field.n_values)
 
 
 @dataclass(frozen=True)

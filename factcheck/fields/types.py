@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from factcheck.documents import shown
@@ -125,6 +126,26 @@ def is_of_extraction(error: Exception, compare_gold: Callable[[], object]) -> bo
 Outcome = tuple[float, "str | None"]
 """Score in [0, 1] and reason."""
 MATCH: Outcome = (1.0, None)
+
+
+def outcome_of(result: Any) -> Outcome:
+    """Return score and reason of a comparator's result, which may be any object with these.
+
+    `matched` (a boolean) or `status` replaces a missing score.
+
+    Raises:
+        UndecidableError: The score is missing or not in [0, 1].
+    """
+    score = getattr(result, "score", None)
+    if score is None:
+        score = getattr(result, "matched", None)
+    if score is None:
+        score = {"match": 1.0, "mismatch": 0.0}.get(str(getattr(result, "status", "")))
+    if score is None:
+        raise UndecidableError(f"expected a ComparatorResult, got {shown(result)}")
+    if not isinstance(score, Real) or not 0 <= float(score) <= 1:
+        raise UndecidableError(f"the score {score!r} is not a number from 0 to 1")
+    return float(score), getattr(result, "reason", None)
 
 
 class BoundComparator(NamedTuple):

@@ -6,31 +6,22 @@ import json
 import logging
 import math
 import re
-import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import date, time
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from factcheck.documents import parse_json, shown
 from factcheck.documents.json_documents import problem_of
 from factcheck.errors import InputError
 from factcheck.reports.text import plural
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 _DECODER = json.JSONDecoder()
 _log = logging.getLogger("factcheck.fields")
 _NAN = object()
 """Represents NaN in a key."""
-
-
-def model_base() -> type[BaseModel] | None:
-    """Return pydantic's base class, or `None` if pydantic is not imported and no model exists."""
-    return getattr(sys.modules.get("pydantic.main"), "BaseModel", None)
 
 
 def as_record(value: Any) -> Any:
@@ -39,10 +30,11 @@ def as_record(value: Any) -> Any:
     Values are dumped without validation. Fields that were not set are absent, even if they have a
     default.
     """
-    if type(value) is dict:
+    if value is None or isinstance(value, (dict, list, str)):
         return value
-    base = model_base()
-    if base is None or not isinstance(value, base):
+    from pydantic import BaseModel
+
+    if not isinstance(value, BaseModel):
         return value
     try:
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
@@ -294,11 +286,6 @@ def _text(value: Any) -> str:
         return str(value)
     except Exception:  # noqa: BLE001 - the user's own type
         return f"<{type(value).__name__}>"
-
-
-def folded(text: str) -> str:
-    """Return a text in lower case with single spaces."""
-    return " ".join(text.casefold().split())
 
 
 def exact_key(value: Any) -> Hashable:

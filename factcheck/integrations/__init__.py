@@ -39,13 +39,13 @@ def details(report: CoverageReport) -> dict[str, Any]:
 
     `low` and `high` are the score if all undecided facts were dropped or kept, in [0, 1].
     """
-    groups = ("distorted", "dropped", "undecided")
     return {
         "low": report.low,
         "high": report.high,
-        "lead": report.lead,
         "counts": report.counts,
-        **{name: [result.fact.text for result in getattr(report, name)] for name in groups},
+        "distorted": [verdict.fact.text for verdict in report.distorted],
+        "dropped": [verdict.fact.text for verdict in report.dropped],
+        "undecided": [failure.fact.text for failure in report.undecided],
         "judge_quality": report.judge_quality,
         "signature": str(report.signature),
     }

@@ -34,10 +34,11 @@ def coverage(judge: str | None = None, source: str = "source") -> Scorer:
             value=report.score,
             error=no_score(report) if report.score is None else None,
             rationale=explanation(report),
-            metadata={
-                name: value if isinstance(value, str) else json_text(value, indent=None)
-                for name, value in details(report).items()
-            },
+            metadata={name: _text(value) for name, value in details(report).items()},
         )
 
     return score
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json_text(value)

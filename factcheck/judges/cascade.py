@@ -13,14 +13,7 @@ from factcheck.errors import (
     JudgeOutputError,
     JudgeRejected,
 )
-from factcheck.facts import (
-    AtomicFact,
-    CheckFailure,
-    CheckResult,
-    Usage,
-    Verdict,
-    match_results,
-)
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict, match_results
 from factcheck.judges.ports import (
     HIGH,
     LOW,

@@ -313,23 +313,23 @@ def _lm_of(program: Any) -> Any:
     return lm
 
 
-def build_model(spec: ModelSpec, session: Session, *, keep: bool = False) -> LanguageModel:
-    """Build a language model; its answers are cached if `keep`."""
+def build_model(spec: ModelSpec, session: Session) -> LanguageModel:
+    """Build a language model; raises `ConfigError` if the spec names none."""
     if _kind(spec) != _MODEL:
         what = _likely_name(str(spec)) or f"use {_MODEL_HINT}"
         raise ConfigError(f"{spec!r} names no language model; {what}")
-    return _model(spec, session, keep=keep)
+    return _model(spec, session)
 
 
-def _model(spec: Any, session: Session, *, keep: bool = True) -> LanguageModel:
+def _model(spec: Any, session: Session) -> LanguageModel:
     from factcheck.judges.llm.language_model import connect
 
     def make() -> LanguageModel:
         is_file = isinstance(spec, str) and _MODEL_FILE.fullmatch(spec)
         model = read_model(spec, session.settings) if is_file else spec
-        return connect(model, session, keep=keep)
+        return connect(model, session)
 
-    return session.connection("chat" if keep else "trial", spec, make)
+    return session.connection("chat", spec, make)
 
 
 def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Model:

@@ -166,9 +166,13 @@ def match_cards(
     """
     check_matching(threshold, assignment)
     wanted, cards = as_expected_cards(expected), as_cards(generated)
-    by_card = [[_pair(one, card, n) for one in wanted] for n, card in enumerate(cards, 1)]
-    pairs = [[column[i] for column in by_card] for i in range(len(wanted))]
-    scores = np.array([[pair.score for pair in row] for row in pairs])
+    pairs: list[list[_Pair]] = [[] for _ in wanted]
+    scores = np.zeros((len(wanted), len(cards)))
+    for n, card in enumerate(cards):
+        for i, one in enumerate(wanted):
+            pair = _pair(one, card, n + 1)
+            pairs[i].append(pair)
+            scores[i, n] = pair.score
     gains = np.where(scores >= threshold, scores, 0.0)
     partners = assign(gains) if assignment == "optimal" else _greedy(gains)
     matches, missed = [], []

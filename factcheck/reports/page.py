@@ -268,7 +268,7 @@ def entries(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in pairs if pair[1])
 
 
-def gated(page: Page, failure: str, details: Sequence[str] = (), ungated: str = "") -> Page:
+def gated(page: Page, failure: str, details: Sequence[str] = ()) -> Page:
     """Align the test cases of a page with its gate, so that JUnit and the exit code agree.
 
     Args:
@@ -276,18 +276,12 @@ def gated(page: Page, failure: str, details: Sequence[str] = (), ungated: str = 
         failure: Message of the failed gate, which becomes a case. If empty, the gate passed, and
             failed or errored cases become skipped ones with their message.
         details: More lines of that case.
-        ungated: Option that makes such cases fail, named in a case if there are any.
     """
     if failure:
         why = (*(alert.text for alert in page.alerts), *details)
         return page._replace(cases=(*page.cases, Case("gate", "failed", failure, details=why)))
-    excused = list(map(_excused, page.cases))
-    if ungated and any(case.status == "failed" for case in page.cases):
-        reason = f"losses are skipped cases: they fail only with {ungated}"
-        excused.append(Case("gate", "skipped", reason))
-    return page._replace(
-        cases=tuple(excused), also=tuple(gated(other, failure) for other in page.also)
-    )
+    also = tuple(gated(other, failure) for other in page.also)
+    return page._replace(cases=tuple(map(_excused, page.cases)), also=also)
 
 
 def _excused(case: Case) -> Case:

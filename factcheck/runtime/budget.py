@@ -22,7 +22,6 @@ from factcheck.settings import require_integer, require_number
 if TYPE_CHECKING:
     from factcheck.runtime.cache.redis import SharedLimits
 
-_MILLION = 1_000_000
 _WRITING = 1.25
 """Price of a token that is written to a provider's cache, in prices of the prompt: Anthropic's, and
 OpenAI's from GPT-5.6 on."""
@@ -199,7 +198,7 @@ class Price(NamedTuple):
     def cost_usd(self, tokens: Tokens) -> float:
         prompt = (tokens.prompt or 0) + (_WRITING - 1.0) * tokens.written - tokens.cached
         total = prompt * self.prompt + tokens.cached * self.cached
-        return (total + (tokens.completion or 0) * self.completion) / _MILLION
+        return (total + (tokens.completion or 0) * self.completion) / 1e6
 
 
 def price_of(model: str) -> Price | None:

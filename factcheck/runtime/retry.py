@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from factcheck.runtime.cache.redis import SharedLimits
 
-_MINUTE_S = 60.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
@@ -78,13 +76,11 @@ class RetryPolicy:
 
     def shared_wait_s(self, error: FactcheckError) -> float:
         """Return for how long all requests must pause after this error; 0 for none."""
-        retry_after_s = _retry_after_s(error)
-        is_rate = isinstance(error, JudgeRateLimited)
-        if (retry_after_s is None and not is_rate) or (retry_after_s or 0.0) > self.wait_max:
-            return 0.0
-        if retry_after_s is None:
-            return self.wait_multiplier
-        return retry_after_s
+        default_s = self.wait_multiplier if isinstance(error, JudgeRateLimited) else 0.0
+        asked_s = _retry_after_s(error)
+        if asked_s is None:
+            return default_s
+        return asked_s if asked_s <= self.wait_max else 0.0
 
     def _is_retryable(self, error: BaseException) -> bool:
         if not isinstance(error, FactcheckError) or not error.retryable:
@@ -113,7 +109,7 @@ class Limiter:
         model: str = "",
     ) -> None:
         self._ceiling = ceiling
-        self._s_per_request = _MINUTE_S / rpm if rpm else 0.0
+        self._s_per_request = 60.0 / rpm if rpm else 0.0
         self._shared, self._model = shared, model
         self._next_at = 0.0
         self._limit = float(ceiling)

@@ -39,6 +39,7 @@ class SessionOptions(TypedDict, total=False):
     rpm: int | None
     retry: RetryPolicy | None
     run: str | None
+    transport: Callable[[Any], Any] | None
 
 
 class Closing:

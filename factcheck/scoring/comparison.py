@@ -54,9 +54,6 @@ UNDECIDED = "undecided"
 _SAME_FACTS = "score both with the same facts (--facts, or 'facts' of the records)"
 _ALIKE = 0.05
 """Share of its length by which a summary may be longer and still count as equally long."""
-_REWORDS, _COPIES = 0.1, 0.2
-"""Mean shares of three-word phrases from the source. 28 summaries written as paraphrases copy .04
-and are under-scored by .08; from .3 on, wording does not lower a score (`docs/trust.md`)."""
 
 
 def compare(a: Run, b: Run) -> RunComparison:
@@ -174,8 +171,7 @@ def _concluded(
     gaps = [f"{side}: {why}" for side, why in partial.items() if why]
     unsettled = "; ".join(filter(None, [*gaps, _undecided_text(changes)]))
     alerts = tuple(Alert(text) for text in (musts, unsettled) if text)
-    lines = _wording_lines(reports, main.difference) if local else []
-    lines += [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
+    lines = [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
     if n_a != n_b:
         chance = "more than chance" if p_distorted < SIGNIFICANT else "within chance"
         lines.append(f"Distorted {n_a:,} → {n_b:,}: {chance} (p {p_text(p_distorted)}).")
@@ -293,21 +289,6 @@ def _undecided_text(changes: Sequence[Change]) -> str:
     if n_b <= n_a or sign_test(n_a, n_b) >= SIGNIFICANT:
         return ""
     return f"{plural(n_b, 'fact')} kept in A undecided in B, {n_a:,} kept in B undecided in A"
-
-
-def _wording_lines(pairs: Reports, difference: float) -> list[str]:
-    """Say so if the side that keeps less rewords and the other one copies."""
-    texts = [(a.texts, b.texts) for a, b in pairs if a.texts and b.texts]
-    shares = [(a.copied, b.copied) for a, b in texts]
-    known = [(a, b) for a, b in shares if a is not None and b is not None]
-    if not known or not difference:
-        return []
-    a, b = fmean(a for a, _ in known), fmean(b for _, b in known)
-    lower, higher = (a, b) if difference > 0 else (b, a)
-    if lower >= _REWORDS or higher < _COPIES:
-        return []
-    of = f"of the three-word phrases of A are in the source, {percent(b)} of those of B"
-    return [f"Wording may explain it: {percent(a)} {of}, and this judge under-scores rewording."]
 
 
 def _counts(pairs: Pairs, status: str) -> tuple[int, int]:

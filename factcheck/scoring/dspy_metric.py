@@ -89,7 +89,7 @@ class CoverageMetric:
             raise InputError(f"the prediction's {self._summary!r} must be a string, not {kind}")
         given = getattr(example, self._facts, None)
         facts = await self._facts_of(source) if given is None else FactSet.of(given)
-        return await self._score(source, summary, facts=facts, lead=False)
+        return await self._score(source, summary, facts=facts)
 
     async def _facts_of(self, source: Any) -> FactSet:
         """Extract facts once per source and share them; a failure is retried by the next call."""

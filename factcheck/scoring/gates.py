@@ -188,12 +188,12 @@ def cases_gate(
 
 
 def fields_gate(
-    f1: float | None, low_f1: float, never_judged: str, no_verdict: str, threshold: float | None
+    f1: float | None, low_f1: float, no_verdict: str, threshold: float | None
 ) -> GateFailure | None:
     """Gate on a field evaluation; without a threshold, every score passes.
 
     `low_f1` is the mean F1 if all undecided values were wrong; it has to reach the threshold, too.
-    Of the fields, `never_judged` has no verdict at all, `no_verdict` the most undecided values.
+    `no_verdict` names the field with the most undecided values.
     """
     if f1 is None:
         reason = no_verdict or "every field is skipped or absent"
@@ -201,11 +201,9 @@ def fields_gate(
     if failure := _failed(_below("mean F1", f1, threshold, 4)):
         return failure
     unknown = _below("mean F1", low_f1, threshold, 4)
-    if unknown:
-        unknown += f" if every value without a verdict is wrong ({no_verdict})"
-    if threshold is not None and never_judged:
-        unknown = f"no verdict on {never_judged}"
-    return _unknown(unknown) if unknown else None
+    if not unknown:
+        return None
+    return _unknown(f"{unknown} if every value without a verdict is wrong ({no_verdict})")
 
 
 def comparison_gate(

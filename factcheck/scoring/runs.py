@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,15 +22,12 @@ from factcheck.facts import (
 )
 from factcheck.facts.report import Direction
 from factcheck.records import Record
-from factcheck.runtime.session import Session
 from factcheck.scoring.many import Outcome, RecordFailure, Show
 from factcheck.scoring.run_report import FINAL, Tally, codes_of, outcome_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
-_OWN_OPTIONS = ("judge", "extractor", "batch_size", "weights", "processes")
-"""Keyword arguments of `FactCoverage` that are not passed to its session."""
 
 
 def run_signature(scorer: FactCoverage, direction: Direction) -> str:
@@ -135,15 +132,6 @@ def record_digest(record: Record) -> str:
     return short_digest("\0".join(parts))
 
 
-@contextmanager
-def _scorer(options: Options, transport: Callable[[Any], Any]) -> Iterator[FactCoverage]:
-    """Open a scorer whose requests go through `transport`."""
-    settings = dict(options)
-    own = {key: settings.pop(key) for key in _OWN_OPTIONS if key in settings}
-    with Session(**settings, transport=transport) as session:
-        yield FactCoverage(**own, session=session)
-
-
 def cached_report(
     options: Options, score: Callable[[FactCoverage], CoverageReport]
 ) -> CoverageReport | None:
@@ -154,7 +142,7 @@ def cached_report(
     """
     from factcheck.judges.llm.engine import Meter
 
-    with _scorer(options, Meter().around) as scorer:
+    with FactCoverage(**options, transport=Meter().around) as scorer:
         return None if scorer.signature.never_flips else score(scorer)
 
 
@@ -170,7 +158,7 @@ def estimate(
     from factcheck.judges.llm.engine import Meter
 
     meter, n_records = Meter(), 0
-    with _scorer(options, meter.around) as scorer:
+    with FactCoverage(**options, transport=meter.around) as scorer:
         dry_run = _DryRun(scorer)
         for record in records:
             n_records += 1
@@ -237,7 +225,7 @@ def run_batch(
         options = {**options, "budget": None}  # the replies are already paid for
 
     def run(around: Any) -> None:
-        with _scorer(options, around) as scorer:
+        with FactCoverage(**options, transport=around) as scorer:
             for _ in scorer.score_many(records(), direction=direction):
                 pass
 

@@ -34,7 +34,6 @@ from factcheck.facts import (
     digest,
     match_results,
     merge_documents,
-    share_entailed,
     source_key,
     source_texts,
 )
@@ -42,7 +41,6 @@ from factcheck.facts.groups import Weighting, batches, require_weighting, weigh
 from factcheck.facts.model import combined, with_true_evidence
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import build_judges, is_embedded
-from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.ports import (
     ExtractorSpec,
     JudgeSpec,
@@ -156,7 +154,6 @@ class FactCoverage(SessionUser):
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
-        lead: bool = True,
     ) -> CoverageReport:
         """Score how much of a source a summary keeps.
 
@@ -167,14 +164,12 @@ class FactCoverage(SessionUser):
             facts: Facts to check instead of extracting them: a `FactSet` from `extract`, or a
                 list. Reuse it to score further summaries of the source.
             direction: `"both"` also lists claims of the summary that the source does not support.
-            lead: Whether to compute the lead baseline: the score of the first sentences of the
-                source at the length of the summary. Embedded judges only, since it costs requests.
 
         Raises:
             InputError: The source is blank or contains no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        return await self._score(source, summary, facts, direction, self._check, lead=lead)
+        return await self._score(source, summary, facts, direction, self._check)
 
     score = blocking(ascore)
 
@@ -186,7 +181,6 @@ class FactCoverage(SessionUser):
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
-        lead: bool = True,
     ) -> CoverageReport:
         """Score as `score` does, and pass the facts, then results as they come, to `see`."""
         size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
@@ -202,7 +196,7 @@ class FactCoverage(SessionUser):
             by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
             return tuple(by_id[fact.id] for fact in fact_set)
 
-        return await self._score(source, summary, facts, direction, check, lead=lead)
+        return await self._score(source, summary, facts, direction, check)
 
     score_live = blocking(ascore_live)
 
@@ -242,7 +236,7 @@ class FactCoverage(SessionUser):
             start = partial(_chunk_scorer, *options)
             return score_in_processes(start, records, self._processes)
 
-        score = partial(self.ascore, direction=direction, lead=False)
+        score = partial(self.ascore, direction=direction)
         return score_records(score, records, in_flight=3 * self.session.concurrency)
 
     def as_dspy_metric(
@@ -288,14 +282,31 @@ class FactCoverage(SessionUser):
         facts: Facts | None,
         direction: Direction,
         check: Callable[[FactSet, str, Ledger], Awaitable[tuple[CheckResult, ...]]],
-        *,
-        lead: bool,
     ) -> CoverageReport:
         source, ledger = as_source(source), Ledger(self.ledger)
         require_text(summary, "the summary")
         fact_set = await self._facts(source, facts, direction, ledger)
         results = await check(fact_set, summary, ledger)
-        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
+        claims: FactSet | None = None
+        claim_results: tuple[CheckResult, ...] = ()
+        if direction == "both":
+            claims, claim_results = await self._check_claims(source, summary, ledger)
+        identity = {
+            "facts": str(len(fact_set)),
+            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
+            **(dict(fact_set.made_by) or {"extractor": "given"}),
+            **self._weights_entry,
+        }
+        return CoverageReport(
+            fact_set,
+            results,
+            ledger.usage,
+            self._signature(identity),
+            claims,
+            claim_results,
+            Texts.of(source, summary),
+            getattr(self._judges.checker, "quality", _NOT_MEASURED),
+        )
 
     async def _facts(
         self,
@@ -350,53 +361,6 @@ class FactCoverage(SessionUser):
             documents=tuple(document.id for document in documents),
         )
 
-    async def _score_lead(
-        self, source: str | tuple[SourceDocument, ...], summary: str, facts: FactSet
-    ) -> float | None:
-        text = lead_of(source, len(summary.split()))
-        if not hasattr(self._judges.checker, "quality") or not (summary.strip() and text):
-            return None
-        results = await self._check(facts, text, Ledger())
-        return share_entailed(results).value
-
-    @property
-    def _judge_quality(self) -> str:
-        quality: str = getattr(self._judges.checker, "quality", _NOT_MEASURED)
-        return quality
-
-    async def _report(
-        self,
-        source: str | tuple[SourceDocument, ...],
-        summary: str,
-        fact_set: FactSet,
-        results: tuple[CheckResult, ...],
-        direction: Direction,
-        ledger: Ledger,
-        *,
-        lead: bool,
-    ) -> CoverageReport:
-        claims: FactSet | None = None
-        claim_results: tuple[CheckResult, ...] = ()
-        if direction == "both":
-            claims, claim_results = await self._check_claims(source, summary, ledger)
-        identity = {
-            "facts": str(len(fact_set)),
-            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
-            **(dict(fact_set.made_by) or {"extractor": "given"}),
-            **self._weights_entry,
-        }
-        return CoverageReport(
-            fact_set,
-            results,
-            ledger.usage,
-            self._signature(identity),
-            claims,
-            claim_results,
-            Texts.of(source, summary),
-            await self._score_lead(source, summary, fact_set) if lead else None,
-            self._judge_quality,
-        )
-
     async def _check(self, facts: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
         if not text.strip():
             empty = "the text is empty"
@@ -448,28 +412,6 @@ class FactCoverage(SessionUser):
         return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})
 
 
-def lead_of(source: str | tuple[SourceDocument, ...], n_words: int) -> str:
-    """Take the first sentences of a source, as close to `n_words` words as possible.
-
-    Several documents contribute equally: each at least one sentence, unless it is blank.
-    """
-    if isinstance(source, str):
-        return _first_sentences(source, n_words)
-    filled = [document.text for document in source if document.text.strip()]
-    leads = (_first_sentences(text, n_words // len(filled)) for text in filled)
-    return "\n\n".join(leads)
-
-
-def _first_sentences(text: str, n_words: int) -> str:
-    total, end = 0, 0
-    for sentence in split_sentences(text):
-        n = len(sentence.text.split())
-        if end and total + n / 2 > n_words:
-            break
-        total, end = total + n, sentence.span.end
-    return text[:end].strip()
-
-
 def _chunk_scorer(
     judge: JudgeSpec, weights: Weighting, direction: Direction
 ) -> Callable[[Sequence[Record]], Iterable[Scored]]:
@@ -486,11 +428,10 @@ async def ascore(
     judge: JudgeSpec | None = None,
     extractor: ExtractorSpec | None = None,
     direction: Direction = "coverage",
-    lead: bool = True,
 ) -> CoverageReport:
     """Score one summary with a temporary scorer; see `FactCoverage.score`."""
     async with FactCoverage(judge, extractor) as scorer:
-        return await scorer.ascore(source, summary, facts=facts, direction=direction, lead=lead)
+        return await scorer.ascore(source, summary, facts=facts, direction=direction)
 
 
 async def acheck(

@@ -130,7 +130,6 @@ PUBLIC = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
 _JOBS = "/v1/jobs"
-_log = logging.getLogger("factcheck.server")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 """Addresses that need no API keys."""
 _LOCAL_HOST = re.compile(r"(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?")

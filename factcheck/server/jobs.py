@@ -150,7 +150,7 @@ class Jobs:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
         scorer, is_spent, signature = judge.scorer, False, ""
         pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
-        score = partial(scorer.ascore, direction=job.direction, lead=False)
+        score = partial(scorer.ascore, direction=job.direction)
         start = asyncio.Lock()
         submitted = (background.submit(score_record(score, record, start)) for record in pending)
         # as many as requests in flight, so that others wait for one of them at most

@@ -179,8 +179,6 @@ class CoverageRequest(_Judged):
     """Facts to check instead of extracting them."""
     direction: Direction = "coverage"
     """`both` also lists claims of the summary that the source does not support."""
-    lead: StrictBool = True
-    """Whether to compute the lead baseline, with embedded judges."""
 
 
 class CoverageAnswer(BaseModel):
@@ -205,7 +203,7 @@ async def coverage(service: Service, body: CoverageRequest) -> Any:
     judge = service.judge(body.judge)
     facts = None if body.facts is None else _facts(body.facts)
     report = await judge.scorer.ascore(
-        body.source, body.summary, facts=facts, direction=body.direction, lead=body.lead
+        body.source, body.summary, facts=facts, direction=body.direction
     )
     service.meters.count(judge.name, (*report.results, *report.claim_results))
     return report.to_dict()
@@ -239,7 +237,6 @@ async def stream(
             pass_on,
             facts=facts,
             direction=body.direction,
-            lead=body.lead,
         )
         service.meters.count(judge.name, (*report.results, *report.claim_results))
         return {"report": report.to_dict(), "page": report.to_html()}
@@ -383,8 +380,13 @@ def _claim_of(prompt: str) -> tuple[str, str] | None:
 def _text_of(content: Any) -> str:
     """Return the text of a message, its parts one per line; empty if it has other parts."""
     parts = content if isinstance(content, list) else [{"text": content}]
-    texts: list[Any] = [part.get("text") if isinstance(part, dict) else None for part in parts]
-    return "\n".join(texts) if all(isinstance(text, str) for text in texts) else ""
+    texts = []
+    for part in parts:
+        text = part.get("text") if isinstance(part, dict) else None
+        if not isinstance(text, str):
+            return ""
+        texts.append(text)
+    return "\n".join(texts)
 
 
 def _choice(result: CheckResult, *, logprobs: bool) -> dict[str, Any]:

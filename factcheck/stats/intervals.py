@@ -104,66 +104,6 @@ def _mean_and_variance(clusters: Collection[tuple[float, float]]) -> tuple[float
     return mean, squares * n_clusters / max(1, n_clusters - 1) / n_values**2
 
 
-class Cluster(NamedTuple):
-    """Mean prediction and mean label of one cluster, in [0, 1]."""
-
-    prediction: float
-    """Mean prediction over all members."""
-    label: float | None = None
-    """Mean label, estimated from the labelled members; `None` without any."""
-    prediction_there: float = 0.0
-    """Mean prediction, estimated from the labelled members in the same way."""
-
-
-def powered_mean(clusters: Sequence[Cluster]) -> tuple[Estimate, float]:
-    """Estimate the mean label of partly labelled clusters, using predictions for all of them.
-
-    The labels correct the bias of the predictions: `w * (mean prediction) + (mean of label -
-    w * prediction over labelled clusters)`, with the weight `w` in [0, 1] that minimises the
-    variance. Uninformative predictions get weight 0, which leaves the mean label. The labelled
-    clusters must be a random sample. The interval is for the population of clusters.
-
-    Args:
-        clusters: Clusters, equally weighted.
-
-    Returns:
-        The estimate with a 95 % interval, within [0, 1], and `w`. With one labelled cluster, there
-        is no interval; with none, no value.
-
-    Source:
-        Angelopoulos, Duchi and Zrnic (2023), "PPI++: Efficient prediction-powered inference", with
-        power tuning; residuals and Student's t lose a degree of freedom for the mean and one for a
-        weight above 0, as in a regression. Without variance, the interval is Wilson's.
-    """
-    import numpy as np
-
-    labelled = [one for one in clusters if one.label is not None]
-    n, n_all = len(labelled), len(clusters)
-    if not n:
-        return Estimate(None, why="nothing is labelled"), 0.0
-    labels = np.array([one.label for one in labelled], dtype=float)
-    if n == 1:
-        return Estimate(float(labels[0]), why="one labelled cluster has no spread"), 0.0
-    everywhere = np.array([one.prediction for one in clusters])
-    own = np.array([one.prediction for one in labelled])
-    there = np.array([one.prediction_there for one in labelled])
-    # A labelled cluster adds (label - w * there) / n + w * own / n_all, others w * own / n_all.
-    contrast = there - own * n / n_all
-    rest = n * (n_all - n) / n_all**2 * everywhere.var(ddof=1)
-    covariance = np.cov(labels, contrast)
-    spread = covariance[1, 1] + rest
-    weight = 0.0
-    if n > 2 and spread > _ROUNDING:  # noqa: PLR2004 - a line fits two points
-        weight = float(np.clip(covariance[0, 1] / spread, 0.0, 1.0))
-    n_fitted = 1 + (weight > 0.0)
-    variance = ((labels - weight * contrast).var(ddof=n_fitted) + weight**2 * rest) / n
-    value = float(np.clip(labels.mean() + weight * (everywhere.mean() - there.mean()), 0.0, 1.0))
-    if variance < _ROUNDING:
-        return Estimate(value, wilson(value, n)), weight
-    half = t_95(n - n_fitted) * math.sqrt(variance)
-    return Estimate(value, Interval(max(0.0, value - half), min(1.0, value + half))), weight
-
-
 def wilson(share: float, n: float) -> Interval:
     """Return the 95 % interval of a proportion in `n` trials; for weights, see `effective_size`.
 
@@ -222,15 +162,6 @@ def sign_test(n_up: int, n_down: int) -> float:
         term = term * (n - k) // (k + 1)
         total += term
     return min(1.0, 2 * total / (1 << n))
-
-
-def ranks(values: Any) -> Any:
-    """Return ranks from 1 as an array of floats; ties share their mean rank."""
-    import numpy as np
-
-    _, place, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[place.reshape(-1)]
 
 
 def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:

@@ -20,13 +20,7 @@ from factcheck.facts import (
     Verdict,
     digest,
 )
-from factcheck.judges.ports import (
-    Ledger,
-    PairResult,
-    PairVerdict,
-    Specificity,
-    ValuePair,
-)
+from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.testing.server import ChatRequest
 
 Draft = Mapping[str, Any]
@@ -125,11 +119,8 @@ def _numbered(text: str) -> tuple[str, ...]:
 
 def _parse_facts(lines: str) -> Mapping[str, str]:
     facts: dict[str, str] = {}
-    for line in filter(str.strip, lines.splitlines()):
-        fact_id, _, fact = line.partition(" ")
-        if not fact or fact_id in facts:
-            raise InputError(f"expected a line 'id fact' with a unique id, got {line!r}")
-        facts[fact_id] = fact
+    for line in lines.splitlines():
+        fact_id, _, facts[fact_id] = line.partition(" ")
     return facts
 
 
@@ -137,23 +128,16 @@ def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
     pairs: dict[str, ValuePair] = {}
     notes: dict[str, Any] = {}
     for line in lines.split("\n"):
-        word, _, rest = line.partition(" ")
+        word, _, value = line.partition(" ")
         if line in _SPECIFICITIES:
             notes["specificity"] = _SPECIFICITIES[line]
-            continue
-        try:
-            value = json.loads(rest)
-        except ValueError as error:
-            raise InputError(f"not a line of a compare prompt: {line!r}") from error
-        if word == "field":
-            notes = {"path": value}
+        elif word == "field":
+            notes = {"path": json.loads(value)}
         elif word in {"description", "instructions"}:
-            notes[word] = value
-        elif not isinstance(value, list) or len(value) != 2 or word in pairs:  # noqa: PLR2004 - a pair
-            raise InputError(f"expected a line 'id: [value, value]' with a unique id, got {line!r}")
+            notes[word] = json.loads(value)
         else:
-            pairs[word] = ValuePair(*value, **notes)
-    return {word.removesuffix(":"): pair for word, pair in pairs.items()}
+            pairs[word.removesuffix(":")] = ValuePair(*json.loads(value), **notes)
+    return pairs
 
 
 @lru_cache(maxsize=1024)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 FIRST_ERROR = 400
 """Lowest HTTP status of an error."""
 _CHARS_PER_TOKEN = 4
-_BACKLOG = 1024
-_MAX_BODY = 2**30
 _SHUTDOWN_S = 0.01
 """Seconds for open requests to finish when the server stops."""
 _CHAT = "/v1/chat/completions"
@@ -129,7 +127,7 @@ class LocalOpenAIServer:
     """A real HTTP server that answers from a script and records its requests.
 
     Serves `POST /v1/chat/completions` from a separate thread, and stops when the block ends. Any
-    model name is accepted. Streaming and `n > 1` are rejected.
+    model name is accepted; nothing is streamed.
 
     Args:
         answer: Answers chat requests. It is called in the server's thread and must not block; use
@@ -201,7 +199,7 @@ class LocalOpenAIServer:
         )
         try:
             await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0, backlog=_BACKLOG).start()
+            await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
         except BaseException as error:  # noqa: BLE001 - raised where the server is entered
             started.set_exception(error)
             return
@@ -215,8 +213,8 @@ class LocalOpenAIServer:
     def _app(self) -> web.Application:
         from aiohttp import web
 
-        app = web.Application(client_max_size=_MAX_BODY)
-        for method, path, respond in (*self.routes(), ("*", "/{rest:.*}", _unknown_url)):
+        app = web.Application(client_max_size=2**30)
+        for method, path, respond in self.routes():
             app.router.add_route(method, path, self._handler(respond))
         return app
 
@@ -264,11 +262,7 @@ class LocalOpenAIServer:
 
     def chat(self, request: ChatRequest) -> Reply:
         """Answer a chat request."""
-        return _refusal(request) or chat_reply(request, self._answer(request))
-
-
-def _unknown_url(request: Request, _path: str) -> Reply:
-    return error_reply(404, f"Unknown request URL: {request.method} {request.path}", "unknown_url")
+        return chat_reply(request, self._answer(request))
 
 
 async def _body(request: web.Request) -> Any:
@@ -278,19 +272,3 @@ async def _body(request: web.Request) -> Any:
         return json.loads(body)
     except ValueError:
         return body
-
-
-def _refusal(request: Request) -> Reply | None:
-    """Refuse a body that the API would reject, or that this server does not support."""
-    body = request.body
-    if not isinstance(body, dict):
-        problem = "the body is not a JSON object"
-    elif not isinstance(body.get("model"), str):
-        problem = "you must provide a model parameter"
-    elif not body.get("messages"):
-        problem = "'messages' is missing or empty"
-    elif body.get("stream") or body.get("n", 1) != 1:
-        problem = "this server supports neither streaming nor n > 1"
-    else:
-        return None
-    return error_reply(400, problem, "invalid_body")

@@ -5,6 +5,7 @@ Handles line structure and Markdown; `sentences` splits the blocks into sentence
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Literal, NamedTuple
 
@@ -36,6 +37,43 @@ _ITEM_MARK = re.compile(
     r"(?:\[[ xX]\]\s+)?"
 )
 _BOLD_LINE = re.compile(r"\s*(\*\*|__)(?=\S)[^*_]*[^*_\s.!?。\uff01\uff1f:]\1\s*")
+
+_INLINE = (
+    "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|label|mark|q|s|small|span|strike|strong|sub|sup|"
+    "time|tt|u|var"
+)
+_PARTING = (
+    "article|aside|blockquote|body|br|button|caption|center|dd|div|dl|dt|figcaption|figure|footer|"
+    "form|h[1-6]|head|header|hr|html|img|li|link|main|meta|nav|ol|option|p|pre|section|select|"
+    "table|tbody|td|tfoot|th|thead|title|tr|ul"
+)
+_TAG = re.compile(
+    r"<(?P<hidden>script|style)\b[^<>]{0,500}>[^<]*</(?P=hidden)\s?>|<!--[^<>]*-->|<!doctype[^<>]{0,200}>"
+    rf"|</?(?:(?P<inline>{_INLINE})|{_PARTING})"
+    r"(?:\s{1,9}[\w:-]{1,40}=(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>]{1,500})){0,20}\s?/?>",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(r"&(?:#\d{1,6}|#x[\da-f]{1,5}|[a-z]{2,8});", re.IGNORECASE)
+BLANK = "\u2060"
+"""Stands for a character of a tag or entity in the middle of a line."""
+
+
+def read_html(text: str) -> str:
+    """Blank the tags of HTML, paragraphs and cells with line breaks, and read its entities.
+
+    Every character of the result stands where it stood.
+    """
+
+    def blanked(tag: re.Match[str]) -> str:
+        length = tag.end() - tag.start()
+        return BLANK * length if tag["inline"] else "\n" * length
+
+    def read(entity: re.Match[str]) -> str:
+        letter = html.unescape(entity.group())
+        return letter + BLANK * (len(entity.group()) - 1) if len(letter) == 1 else entity.group()
+
+    bare = _TAG.sub(blanked, text) if "<" in text else text
+    return _ENTITY.sub(read, bare) if "&" in bare else bare
 
 
 def split_blocks(text: str) -> tuple[Block, ...]:

@@ -52,6 +52,13 @@ _JOINT = re.compile(r"[\s-]*|\s*[\u2010-\u2013]\s*")
 _MINUS = re.compile(r"(?:\A|[ (\n])[-\u2212]\Z")
 _LENGTH_HEADS = word_set("high tall long wide deep away from race sprint freestyle dash")
 """After these, `100m` is a length and not a million."""
+_CURRENCIES = frozenset(
+    form
+    for dimension, entry in TABLES["units"].items()
+    if dimension.startswith("money")
+    for form in entry.split()
+    if form.isalpha()
+)
 _DIGITS, _CENTURIES = range(10), range(13, 21)
 """Centuries begin a year of two number words."""
 _BELOW_21 = "0" + "u" * 9 + "ttt" + "c" * 7 + "C"
@@ -203,8 +210,10 @@ def _in_digits(found: Sequence[Word], at: int, text: str, language: str) -> Numb
 
 
 def _is_million(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether an `m` attached to a number means million: `£3m`, `3m people`, not `3m high`."""
-    if at and found[at - 1].kind == "symbol" and found[at - 1].end == found[at].start:
+    """Whether an `m` at a number means million: `£3m`, `EUR 3m`, `3m people`, not `3m high`."""
+    before = found[at - 1] if at else None
+    is_sign = before is not None and before.kind == "symbol" and before.end == found[at].start
+    if is_sign or (before is not None and before.form in _CURRENCIES):
         return True
     if at + 2 >= len(found):
         return False

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from zipfile import ZipFile
 
-from factcheck.facts.spans import KEYBOARD_MARKS
+from factcheck.facts.sources import KEYBOARD_MARKS
 from factcheck.text.weights import read_weights
 
 WordKind = Literal["content", "number", "negation", "function", "symbol"]

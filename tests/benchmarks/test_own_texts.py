@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from benchmarks.embedded.own_texts import (
-    KINDS,
     LongPair,
     long_pairs,
     minimal_pairs,
@@ -41,8 +40,9 @@ def test_bullets_exist_and_none_both_carries_and_distorts_a_fact(text: Subject) 
 
 def test_there_are_forty_minimal_pairs_of_each_kind_over_twenty_texts() -> None:
     pairs = minimal_pairs()
-    assert list(dict.fromkeys(pair.kind for pair in pairs)) == list(KINDS)
-    assert min(Counter(pair.kind for pair in pairs).values()) >= 40
+    kinds = Counter(pair.kind for pair in pairs)
+    assert len(kinds) == 9
+    assert min(kinds.values()) >= 40
     assert len({text.source for text in texts()} & {pair.premise for pair in pairs}) >= 20
     statements = [side for pair in pairs for side in (pair.entailed, pair.not_entailed)]
     assert len({*statements}) == len(statements)

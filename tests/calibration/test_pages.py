@@ -17,7 +17,6 @@ from factcheck.calibration import (
 )
 from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.facts import Usage
-from factcheck.reports import render
 from factcheck.stats.intervals import Estimate, Interval
 
 FACTS = ("The ferry carried 240 cars.", "The bridge was opened in 1987.", "The tunnel was flooded.")
@@ -46,12 +45,6 @@ def test_a_report_of_trust_names_the_judge() -> None:
     for judge, named in ((None, "local"), ("local-fast", "local-fast"), (WordContainment(), None)):
         assert trust(judge, [TEXT]).judge == (named or "WordContainment")
     assert trust("local-fast", [TEXT], name="mine").page().name == "Trust in mine"
-
-
-def test_the_page_has_the_curve(removal: BulletRemoval) -> None:
-    page = render(removal.page(), "html")
-    assert page.count("<svg") == 1
-    assert page.count("<polyline") == 2
 
 
 def test_a_conclusion_counts_the_texts_that_were_decided_in_full(removal: BulletRemoval) -> None:

@@ -54,7 +54,9 @@ def test_a_judge_without_verdicts_ends_with_4(
     assert "local returned no verdicts" in err
 
 
-def test_labels_of_some_documents_give_the_human_level(run: Run, desk: Desk) -> None:
+def test_agreement_says_what_people_find_and_leaves_out_facts_without_a_label(
+    run: Run, desk: Desk
+) -> None:
     rows = [
         {"document": str(n), "text": f"A deep lake {n}.", "fact": "The lake is deep.", "label": 1}
         for n in range(3)
@@ -63,9 +65,8 @@ def test_labels_of_some_documents_give_the_human_level(run: Run, desk: Desk) -> 
     measured = run("calibrate", "agreement", data)
     written = run("calibrate", "agreement", data, "--out", desk.path("a.md"))
 
-    assert "3 of 4 facts labelled, 3 of 4 documents labelled" in measured.out
-    level = "People would find 100 % of the facts (44–100 %), estimated from your labels and local."
-    assert measured.out.startswith(level)
+    assert measured.out.startswith("By your labels, people find 100 % (44–100 %) of the facts.")
+    assert "3 facts, 3 documents" in measured.out
     assert "local: Too little was measured for ranking" in written.out
 
 
@@ -75,7 +76,7 @@ def test_rows_figures_and_a_page_are_written(calibrate: Run, desk: Desk) -> None
     names = {path.name for path in folder.iterdir()}
     assert names == {"rows.jsonl", "bullets.html", "curves.svg"}
     page = (folder / "bullets.html").read_text("utf-8")
-    assert page.count("<svg") == 1
+    assert (page.count("<svg"), page.count("<polyline")) == (1, 2)
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
 

@@ -113,8 +113,7 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
     first, second, third = read_entries(path)
     assert (first.value, third.value) == ({"a": 1}, {"a": 2})
     assert str(second.value) == f"{path}, line 2: longer than the limit of 16,777,216 bytes"
-    cut = [*read_entries(path, as_text=True)][1].value
-    assert (cut.text, str(cut.problem)) == ("", str(second.value))
+    assert second.value.text == ""
     for name in ("rows.csv", "noname"):
         text = b"a,b\n1," + b"x" * MAX_TEXT_BYTES + b"\n3,4\n"
         longest = read_entries(put(tmp_path / name, text))
@@ -304,7 +303,6 @@ def test_a_plain_value_in_yaml_is_that_of_json() -> None:
         ("a: 1\n<<: {b: 2}", "x.yaml, line 2: the merge key '<<' is not JSON"),
         ("[" * 400 + "]" * 400, "nested more than 300 levels deep"),
         (EXPLODING, "line 2: the alias *a0 is not JSON"),
-        ("[" + "1," * 1_000_000 + "1]", "more than 1,000,000 values"),
         ("a\ud800", "not valid Unicode"),
     ],
 )

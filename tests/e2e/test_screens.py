@@ -104,11 +104,11 @@ def test_a_notebook_cannot_spoil_a_cell_and_gives_it_its_mode(tab: Any) -> None:
             page.evaluate(
                 """() => {
                 const one = name => document.querySelector(".factcheck" + name);
-                const [cell, counts, list] = ["", " .counts", " ol"].map(
+                const [cell, line, list] = ["", " .headline .soft", " ol"].map(
                     name => getComputedStyle(one(name)));
-                return [counts.marginBottom, counts.borderTopWidth, list.paddingLeft,
+                return [line.marginBottom, line.borderTopWidth, list.paddingLeft,
                         cell.backgroundColor,
-                        one("").querySelectorAll("details:not([open])").length];
+                        one("").querySelectorAll("details.group:not([open])").length];
                 }"""
             )
         )

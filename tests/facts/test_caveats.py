@@ -11,7 +11,6 @@ from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, ScoreSigna
 from factcheck.facts.coverage import ALIKE, trust_lines
 from factcheck.facts.page import answer_text
 from factcheck.reports import render
-from factcheck.scoring import compare
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import report_of, verdict
 
@@ -64,53 +63,11 @@ def test_the_answer_is_a_sentence(counts: dict[str, int], answer: str) -> None:
 
 def test_a_text_in_another_language_gets_one_sentence() -> None:
     failures = tuple(CheckFailure(FACT, "language", f"not English {n}") for n in range(1))
-    german = replace(found(COPY, "neutral"), results=failures, lead=1.0)
+    german = replace(found(COPY, "neutral"), results=failures)
     page = german.page()
     assert page.answer == "English only; use a language model (--judge openai/NAME)."
     assert (page.lines, page.trust) == ((), ())
     assert "not English" not in str(german)
-
-
-WORDING = "Wording may explain it: 100 % of the three-word phrases of A are in the source, 0 % of"
-
-
-def runs_of(*reports: CoverageReport) -> list[dict[str, CoverageReport]]:
-    return [
-        {f"r{n}": replace(one, facts=replace(one.facts, source_digest=str(n))) for n in range(8)}
-        for one in reports
-    ]
-
-
-def test_a_paraphrase_that_keeps_less_than_a_copy_may_be_under_scored() -> None:
-    """The answer stays, and one line follows it."""
-    lower = compare(*runs_of(found(COPY, "entailed"), found(PARAPHRASE, "neutral")))
-    assert lower.answer.startswith("B keeps less: 0 % of the facts instead of 100 %")
-    assert lower.lines[0].startswith(WORDING)
-    assert (lower.worse, lower.no_verdict) == ("coverage 1.000 \u2192 0.000", "")
-
-
-@pytest.mark.parametrize(
-    ("copy", "other", "judge"),
-    [
-        ("neutral", "entailed", {"judge": "local/8@x"}),
-        ("neutral", "neutral", {"judge": "local/8@x"}),
-        ("entailed", "neutral", {"judge": "some/model"}),
-        ("entailed", "neutral", {"judge": "cascade(0.05, 0.9)", "first.judge": "local/9@x"}),
-    ],
-    ids=["the paraphrase keeps more", "as much", "a model", "a cascade"],
-)
-def test_wording_explains_nothing_else(copy: str, other: str, judge: dict[str, str]) -> None:
-    made = ScoreSignature.of(judge)
-    two = compare(*runs_of(found(COPY, copy, made), found(PARAPHRASE, other, made)))
-    assert "Wording" not in str(two)
-
-
-def test_summaries_that_copy_differently_are_compared() -> None:
-    """Systems that people ranked copy 68 to 98 %; wording does not bend their scores."""
-    half = f"{COPY} Not one of them came to any harm in the fire at sea, it is said."
-    two = compare(*runs_of(found(COPY, "entailed"), found(half, "neutral")))
-    assert two.answer.startswith("B keeps less")
-    assert "Wording" not in str(two)
 
 
 def test_a_judge_of_words_says_what_it_cannot_see() -> None:

@@ -28,7 +28,7 @@ from factcheck.facts import (
     locate,
     share_entailed,
 )
-from factcheck.facts.spans import fold_text
+from factcheck.facts.sources import fold_text
 from tests.strategies import result_lists, weights
 
 SIGNATURE = ScoreSignature.of({"judge": "openai/gpt-x:1|2", "version": "0.1.0"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -38,6 +37,13 @@ def best(items: Any, **align: Any) -> dict[str, Any]:
 
 def compared(by: Any, **keys: Any) -> dict[str, Any]:
     return {"type": "string", "x-eval-compare": by, **keys}
+
+
+def nested(levels: int, innermost: dict[str, Any]) -> dict[str, Any]:
+    schema = innermost
+    for _ in range(levels):
+        schema = record(a=schema)
+    return schema
 
 
 class Recorder:
@@ -117,16 +123,6 @@ def summed_up(records: Sequence[RecordResult]) -> RunResult:
     for record in records:
         tally.add(record)
     return tally.result(records)
-
-
-def drawn_run(
-    n: int, seed: int, right: Callable[[int, str], float], fields: Sequence[str] = ("a", "b", "c")
-) -> RunResult:
-    draw = random.Random(seed).random
-    return run_of(
-        {field: "+" if draw() < right(position, field) else "-" for field in fields}
-        for position in range(n)
-    )
 
 
 def figure(records: Sequence[RecordResult], measure: str) -> float:

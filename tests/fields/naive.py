@@ -48,10 +48,12 @@ class Outcome(NamedTuple):
 def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
     """The rows of one record, and its precision, recall and F1."""
     ties: set[str] = set()
-    unreadable = isinstance(extracted, str) and not is_leaf(schema) and expected_type(schema) is dict
-    rows = both(schema, gold, None if unreadable else extracted, "", ties)
-    if unreadable:  # 20.7; none of the strings here is an object
-        rows = [Row("", "parse_failure", 0.0, ""), *(rows or [Row("", "hallucination", 0.0, "")])]
+    is_object = not is_leaf(schema) and expected_type(schema) is dict
+    if is_object and isinstance(extracted, str):  # 20.7; none of the strings here is an object
+        rows = both(schema, gold, None, "", ties) or [Row("", "hallucination", 0.0, "")]
+        rows = [Row("", "parse_failure", 0.0, ""), *rows]
+    else:
+        rows = both(schema, gold, extracted, "", ties)
     return Outcome(rows, *metrics(rows), ties)
 
 

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from factcheck.fields import FieldEvaluator, RecordResult, RunResult, annotate_xeval, evaluate
+from tests.fields.builders import array, best, record
 from tests.fields.naive import COUNTED, Outcome, Row, key_of, metrics
 from tests.fields.naive import evaluate as naive_evaluate
 from tests.fields.strategies import Example, Schema, examples, flat_arrays, schemas, values
@@ -33,8 +34,8 @@ def run_of(schema: Schema, gold: Sequence[Any], extracted: Sequence[Any]) -> Run
 
 def record_of(example: Example) -> RecordResult:
     """The one record of a run."""
-    [record] = run_of(example.schema, [example.gold], [example.extracted]).records
-    return record
+    [only] = run_of(example.schema, [example.gold], [example.extracted]).records
+    return only
 
 
 def rows_of(record: RecordResult) -> list[Row]:
@@ -88,47 +89,36 @@ def test_every_result_is_that_of_the_naive_evaluation(drawn: Any, data: st.DataO
 
     run = evaluate([example.gold], [example.extracted], schema)
 
-    [record] = run.records
-    assert_agree(record, naive_evaluate(*example))
-    assert repr((schema, record.gold, record.extracted)) == before
-    assert record.gold is example.gold
-    shares = [*metrics_of(record), run.mean_precision, run.mean_recall, run.mean_f1]
-    shares += [result.score for result in record.field_results]
+    [only] = run.records
+    assert_agree(only, naive_evaluate(*example))
+    assert repr((schema, only.gold, only.extracted)) == before
+    assert only.gold is example.gold
+    shares = [*metrics_of(only), run.mean_precision, run.mean_recall, run.mean_f1]
+    shares += [result.score for result in only.field_results]
     shares += [field.mean_score for field in run.per_field.values()]
     assert all(0 <= share <= 1 for share in shares)
 
 
-@pytest.mark.parametrize(
-    ("items", "element"),
-    [
-        ({"type": "array", "items": {"type": "string"}}, None),
-        (
-            {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}},
-            {"a": None},
-        ),
-        (
-            {"type": "object", "properties": {"a": {"type": "string", "x-eval-skip": True}}},
-            {"a": 1},
-        ),
-    ],
-)
-def test_what_cannot_be_scored_is_paired_with_its_like_when_all_others_are(
-    items: Schema, element: Any
-) -> None:
+def test_what_cannot_be_scored_is_paired_with_its_like_when_all_others_are() -> None:
     """It attracts nothing, but it is no omission beside a hallucination either."""
-    schema = {"type": "array", "items": items, "x-eval-align": {"match_by": "hungarian"}}
-    example = Example(schema, [element], [deepcopy(element)])
-    record = record_of(example)
-    assert metrics_of(record) == (1.0, 1.0, 1.0)
-    assert rows_of(record) == naive_evaluate(*example).rows
+    text = {"type": "string"}
+    cases: list[tuple[Schema, Any]] = [
+        (array(text), None), (record(a=array(text)), {"a": None}),
+        (record(a={**text, "x-eval-skip": True}), {"a": 1}),
+    ]  # fmt: skip
+    for items, element in cases:
+        example = Example(best(items), [element], [deepcopy(element)])
+        found = record_of(example)
+        assert metrics_of(found) == (1.0, 1.0, 1.0)
+        assert rows_of(found) == naive_evaluate(*example).rows
 
 
 @given(schemas(sound=True), st.data())
 def test_a_record_compared_with_itself_is_perfect(schema: Schema, data: st.DataObject) -> None:
     value = data.draw(values(schema, sound=True))
-    record = record_of(Example(schema, value, deepcopy(value)))
-    assert metrics_of(record) == (1.0, 1.0, 1.0)
-    assert {r.status for r in record.field_results} <= {"match", "skipped", "error"}
+    found = record_of(Example(schema, value, deepcopy(value)))
+    assert metrics_of(found) == (1.0, 1.0, 1.0)
+    assert {r.status for r in found.field_results} <= {"match", "skipped", "error"}
 
 
 @given(flat_arrays(), st.randoms())
@@ -209,20 +199,6 @@ CHANGED = {
 """Cases that a later rule of the specification scores otherwise, and the rule."""
 
 
-class Expected(NamedTuple):
-    """What was recorded."""
-
-    results: list[list[Any]]
-    """Path, status, score and comparator of each."""
-    p: float
-    r: float
-    f1: float
-    totals: list[int]
-    """Fields, omissions, hallucinations."""
-    per_field: dict[str, list[float]]
-    """Mean score, matches, mismatches, omissions and hallucinations of each path."""
-
-
 def recorded_cases() -> list[Any]:
     if not _FILE.is_file():
         reason = "no recorded cases: set FACTCHECK_DESIGN to their folder"
@@ -238,27 +214,24 @@ def test_evaluate_gives_what_was_recorded(case: dict[str, Any]) -> None:
     run = evaluate([gold], [extracted], annotate_xeval(deepcopy(schema)))
     naive = naive_evaluate(schema, gold, extracted)
 
-    [record] = run.records
-    expected = Expected(**case["head"])
-    rows = [[r.path, r.status, r.score, r.comparator] for r in record.field_results]
-    naive_rows = [list(row) for row in naive.rows]
+    [only] = run.records
+    expected = case["head"]
+    recorded = [Row(*row) for row in expected["results"]]
+    rows = rows_of(only)
     if case["id"] in CHANGED:
-        assert rows == naive_rows != expected.results
+        assert rows == naive.rows != recorded
         return
     if naive.ties:
-        recorded = Counter(row[1] for row in expected.results)
-        assert Counter(row[1] for row in rows) == recorded
-        assert Counter(row[1] for row in naive_rows) == recorded
+        for found in (rows, naive.rows):
+            assert Counter(row.status for row in found) == Counter(row.status for row in recorded)
     else:
-        assert rows == naive_rows == expected.results
-        assert list(run.per_field) == list(expected.per_field)
+        assert rows == naive.rows == recorded
+        assert list(run.per_field) == list(expected["per_field"])
         for path, field in run.per_field.items():
             counts = [field.matches, field.mismatches, field.omissions, field.hallucinations]
-            assert [field.mean_score, *counts] == pytest.approx(expected.per_field[path])
-    assert [run.total_fields, run.total_omissions, run.total_hallucinations] == expected.totals
-    for shares in (
-        (record.precision, record.recall, record.f1),
-        (run.mean_precision, run.mean_recall, run.mean_f1),
-        (naive.precision, naive.recall, naive.f1),
-    ):
-        assert shares == pytest.approx((expected.p, expected.r, expected.f1), abs=1e-12)
+            assert [field.mean_score, *counts] == pytest.approx(expected["per_field"][path])
+    assert [run.total_fields, run.total_omissions, run.total_hallucinations] == expected["totals"]
+    means = run.mean_precision, run.mean_recall, run.mean_f1
+    for shares in (metrics_of(only), means, (naive.precision, naive.recall, naive.f1)):
+        wanted = expected["p"], expected["r"], expected["f1"]
+        assert shares == pytest.approx(wanted, abs=1e-12)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from factcheck.errors import GoldValidationError, InputError, SchemaError
-from factcheck.fields import ComparatorResult, Registry, annotate_xeval, infer_schema, validate_gold
+from factcheck.fields import annotate_xeval, infer_schema, validate_gold
+from tests.fields.builders import TEXT, array, record, registry_of
 
 
 @pytest.mark.parametrize(
@@ -77,29 +78,14 @@ def test_deep_values_are_described_and_bottomless_ones_refused(wrap: Callable[[A
         infer_schema([value])
 
 
+NAMED = record(name=TEXT)
 SCHEMA = annotate_xeval(
-    {
-        "type": "object",
-        "properties": {
-            "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
-            "o": {"type": "object", "properties": {"name": {"type": "string"}}},
-            "l": {
-                "type": "array",
-                "items": {"type": "object", "properties": {"name": {"type": "string"}}},
-            },
-            "m": {"type": ["string", "number"]}, "free": {"type": "object"},
-            "skipped": {
-                "type": "object",
-                "x-eval-skip": True,
-                "properties": {"name": {"type": "string"}},
-            },
-            "compared": {
-                "type": "object",
-                "x-eval-compare": "exact",
-                "properties": {"name": {"type": "string"}},
-            },
-        },
-    }
+    record(
+        n={"type": "integer"}, x={"type": ["number", "null"]}, b={"type": "boolean"},
+        o=record(name=TEXT), l=array(record(name=TEXT)), m={"type": ["string", "number"]},
+        free={"type": "object"}, skipped={**NAMED, "x-eval-skip": True},
+        compared={**NAMED, "x-eval-compare": "exact"},
+    )
 )  # fmt: skip
 
 
@@ -157,7 +143,7 @@ def test_missing_keys_are_told_once_for_each_record_and_field(
 
 
 @pytest.mark.parametrize(
-    ("record", "words"),
+    ("given", "words"),
     [
         ({"o": "text"}, ("o", "object", "string")),
         ({"l": {"name": "a"}}, ("l", "array", "object")),
@@ -171,9 +157,9 @@ def test_missing_keys_are_told_once_for_each_record_and_field(
     ],
 )  # fmt: skip
 def test_a_value_of_the_wrong_kind_is_told_and_under_strict_types_an_error(
-    record: Any, words: tuple[str, ...], caplog: pytest.LogCaptureFixture
+    given: Any, words: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
-    whole = {**GOOD, **record} if isinstance(record, dict) else record
+    whole = {**GOOD, **given} if isinstance(given, dict) else given
     validate_gold([whole], SCHEMA)
     assert len(caplog.messages) == bool(words)
     assert all(word in caplog.text for word in words)
@@ -192,23 +178,20 @@ def test_the_id_names_the_record_and_need_not_be_in_the_schema() -> None:
         validate_gold([{**GOOD, "key": "a", "o": {"key": "a"}}], SCHEMA, "key")
 
 
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
+def test_a_record_without_a_valid_id_is_an_error() -> None:
+    cases: list[tuple[Any, str]] = [
         ({}, "id field"), (None, "id field"), ("text", "id field"), (["key"], "id field"),
         ({"key": None}, "string or integer"), ({"key": True}, "an id must"),
-    ],
-)  # fmt: skip
-def test_a_record_without_a_valid_id_is_an_error(record: Any, message: str) -> None:
-    with pytest.raises(GoldValidationError, match=message) as caught:
-        validate_gold([{"key": 1}, record], SCHEMA, "key", warn_missing=False)
-    assert caught.value.record_id == 1
+    ]  # fmt: skip
+    for odd, message in cases:
+        with pytest.raises(GoldValidationError, match=message) as caught:
+            validate_gold([{"key": 1}, odd], SCHEMA, "key", warn_missing=False)
+        assert caught.value.record_id == 1
 
 
 def test_arguments_are_checked_before_any_record() -> None:
-    for gold in (GOOD, "text", None):
-        with pytest.raises(InputError, match="gold must be a list"):
-            validate_gold(gold, SCHEMA)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="gold must be a list"):
+        validate_gold(GOOD, SCHEMA)
     with pytest.raises(InputError, match="id_field must be the name of a key"):
         validate_gold([GOOD], SCHEMA, ["n"])  # type: ignore[arg-type]
     schemas: tuple[Any, ...] = (None, [], {"type": "object", "properties": {"a": {}}})
@@ -218,14 +201,11 @@ def test_arguments_are_checked_before_any_record() -> None:
 
 
 def test_the_root_may_be_an_array_and_comparators_come_from_the_registry() -> None:
-    registry = Registry()
-    registry.register("mine", lambda gold, extracted, params: ComparatorResult(1.0, "mine"))
-    items = {"type": "object", "properties": {"a": {"type": "integer", "x-eval-compare": "mine"}}}
-    schema = {"type": "array", "items": items}
+    schema = array(record(a={"type": "integer", "x-eval-compare": "mine"}))
 
-    validate_gold([[{"a": 1}], []], schema, strict_types=True, registry=registry)
+    validate_gold([[{"a": 1}], []], schema, strict_types=True, registry=registry_of(mine=max))
     with pytest.raises(GoldValidationError) as caught:
-        validate_gold([[{"b": 1}]], schema, registry=registry)
+        validate_gold([[{"b": 1}]], schema, registry=registry_of(mine=max))
     assert caught.value.path == "[].b"
     with pytest.raises(SchemaError, match="Unknown comparator"):
         validate_gold([], schema)

@@ -190,13 +190,10 @@ def test_a_record_that_json_cannot_hold_is_an_error() -> None:
             as_record(holder)
 
 
-class Uncallable(BaseModel):
-    """Holds what JSON cannot."""
-
-    value: Callable[[], int]
-
-
 def test_a_model_without_usable_schema_is_an_error() -> None:
+    class Uncallable(BaseModel):
+        value: Callable[[], int]
+
     for use in (annotate_xeval, parse_eval_schema, resolve_schema_references):
         with pytest.raises(SchemaError, match="Uncallable has no JSON schema"):
             use(Uncallable)

@@ -6,7 +6,6 @@ import datetime as dt
 import json
 from collections.abc import Iterator
 from decimal import Decimal
-from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +41,7 @@ def registry() -> Iterator[Registry]:
         yield registry
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=[one["name"] for one in DOCUMENTS])
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_correct_document_in_other_notation_and_order_matches(
     document: dict[str, Any], registry: Registry
 ) -> None:
@@ -109,20 +108,16 @@ def test_a_field_is_compared_by_its_name_and_values(
     assert found[2]
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "reason"),
-    [
+def test_contradictory_values_are_named_in_the_reason() -> None:
+    cases: list[tuple[str, list[Any], str]] = [
         ("x", [1, "a"], "values are integer and string: compared by meaning"),
         ("x", [2, True], "values are boolean and integer: only equal ones of equal types match"),
         ("date", ["2024-03-05", "soon"], "only 1 of 2 gold values are dates: 'soon'"),
         ("x", ["05/06/2024"], "'05/06/2024' can be two dates and nothing in gold says which"),
         ("x", ["05/06/2024", "15/06/2024", "06/15/2024"], "and gold has both orders"),
-    ],
-)
-def test_contradictory_values_are_named_in_the_reason(
-    name: str, values: list[Any], reason: str
-) -> None:
-    assert reason in suggested(name, *values)[2]
+    ]
+    for name, values, reason in cases:
+        assert reason in suggested(name, *values)[2]
 
 
 @pytest.mark.parametrize(
@@ -142,28 +137,20 @@ def test_contradictory_values_are_named_in_the_reason(
 def test_names_of_companies_and_people_match_in_any_notation(
     name: str, gold: str, same: str, other: str, registry: Registry
 ) -> None:
-    for record in ({name: gold}, {name: {"name": gold}}):
-        texts = [
-            json.loads(json.dumps(record, ensure_ascii=False).replace(gold, one))
-            for one in (same, other)
-        ]
-        run = evaluate([record] * 2, texts, suggest_schema([record]), registry=registry)
+    for wrap in (lambda text: {name: text}, lambda text: {name: {"name": text}}):
+        record = wrap(gold)
+        found = [wrap(same), wrap(other)]
+        run = evaluate([record] * 2, found, suggest_schema([record]), registry=registry)
         assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
 
 
-@pytest.mark.parametrize(
-    ("gold", "same", "other"),
-    [
+def test_telephone_numbers_match_with_and_without_the_country() -> None:
+    for gold, same, other in (
         ("0521 / 44 90 18-0", "+49 521 4490180", "+49 521 4490181"),
-        ("+1 512 555 0177", "512-555-0177", "513-555-0177"),
-        ("ext. 5", "Ext 5", "ext. 6"),
-    ],
-)
-def test_telephone_numbers_match_with_and_without_the_country(
-    gold: str, same: str, other: str
-) -> None:
-    run = evaluate([{"phone": gold}] * 2, [{"phone": same}, {"phone": other}])
-    assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
+        ("+1 512 555 0177", "512-555-0177", "513-555-0177"), ("ext. 5", "Ext 5", "ext. 6"),
+    ):  # fmt: skip
+        run = evaluate([{"phone": gold}] * 2, [{"phone": same}, {"phone": other}])
+        assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]
 
 
 def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:
@@ -209,32 +196,20 @@ def test_other_gold_values_never_make_a_real_difference_match(
     assert run.totals() == {"match": 1, "mismatch": len(extracted)}
 
 
-class Currency(Enum):
-    """Values of one field."""
-
-    EUR = "EUR"
-    USD = "USD"
-
-
-class Invoice(BaseModel):
-    """Fields of many types."""
-
-    day: dt.date
-    at: dt.datetime
-    total: Decimal
-    currency: Currency
-    kind: Literal["in", "out"]
-    contact: str = Field(json_schema_extra={"format": "email"})
-    rooms: int = Field(ge=0)
-    title: str = Field(json_schema_extra={"x-eval-compare": "fuzzy"})
-    lines: list[dict[str, int]]
-
-
 def test_the_types_of_a_pydantic_model_are_enough() -> None:
+    class Invoice(BaseModel):
+        day: dt.date
+        at: dt.datetime
+        total: Decimal
+        kind: Literal["in", "out"]
+        contact: str = Field(json_schema_extra={"format": "email"})
+        title: str = Field(json_schema_extra={"x-eval-compare": "fuzzy"})
+        lines: list[dict[str, int]]
+
     made = suggest_schema([], Invoice)["properties"]
     assert {name: one.get("x-eval-compare") for name, one in made.items()} == {
-        "day": "date", "at": {"date": {"with_time": True}}, "total": "numeric", "currency": "exact",
-        "kind": "exact", "contact": "exact", "rooms": "numeric", "title": "fuzzy", "lines": None,
+        "day": "date", "at": {"date": {"with_time": True}}, "total": "numeric", "kind": "exact",
+        "contact": "exact", "title": "fuzzy", "lines": None,
     }  # fmt: skip
     assert made["total"]["x-eval-transform"] == ["parse_number"]
     assert "x-eval-reason" not in made["title"]

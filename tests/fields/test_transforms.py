@@ -31,25 +31,37 @@ def test_each_transform_keeps_null() -> None:
     assert all(one(None, {"nonsense": 1}) is None for one in TRANSFORMS.values())
 
 
+ROUND, CONVERT = "round_digits", "type_convert"
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "changed"),
+    ("name", "param", "value", "made"),
     [
-        ("lowercase", "ÄbC", "äbc"), ("strip", "\t a b \n", "a b"),
-        ("normalize_whitespace", " a \n\t b\u2003c\u00a0", "a b c"),
-        ("normalize_whitespace", " \n ", ""), ("sort_tokens", " b  a\nC a ", "C a a b"),
-        ("unicode_nfkc", "ﬁ １２ e\u0301 ²", "fi 12 é 2"),
-        ("casefold", "STRASSE Straße", "strasse strasse"),
-        ("strip_accents", "Łódź é ñ", "Łodz e n"),
-        ("plain_marks", "a\u200bb “c” ‘d’ 1–2\u00a0€", "ab \"c\" 'd' 1-2 €"),
-        ("strip_punctuation", "Hello, “world”! (yes…)", "Hello world yes"),
-        ("strip_punctuation", "U.S.A.", "USA"), ("strip_punctuation", "...", ""),
-        ("strip_punctuation", "don't well-known a_b", "dont wellknown ab"),
-        ("strip_punctuation", "v1.2 A-5 C#, AT&T", "v1.2 A5 C# AT&T"),
-        ("letters_and_digits", "+49 (30) 1-2é", "493012é"),
+        ("lowercase", None, "ÄbC", "äbc"), ("strip", None, "\t a b \n", "a b"),
+        ("normalize_whitespace", None, " a \n\t b\u2003c\u00a0", "a b c"),
+        ("normalize_whitespace", None, " \n ", ""), ("sort_tokens", None, " b  a\nC a ", "C a a b"),
+        ("unicode_nfkc", None, "ﬁ １２ e\u0301 ²", "fi 12 é 2"),
+        ("casefold", None, "STRASSE Straße", "strasse strasse"),
+        ("strip_accents", None, "Łódź é ñ", "Łodz e n"),
+        ("plain_marks", None, "a\u200bb “c” ‘d’ 1–2\u00a0€", "ab \"c\" 'd' 1-2 €"),
+        ("strip_punctuation", None, "Hello, “world”! (yes…)", "Hello world yes"),
+        ("strip_punctuation", None, "U.S.A.", "USA"), ("strip_punctuation", None, "...", ""),
+        ("strip_punctuation", None, "don't well-known a_b", "dont wellknown ab"),
+        ("strip_punctuation", None, "v1.2 A-5 C#, AT&T", "v1.2 A5 C# AT&T"),
+        ("letters_and_digits", None, "+49 (30) 1-2é", "493012é"),
+        (ROUND, 2, 1.256, 1.26), (ROUND, 0, 2.5, 2.0), (ROUND, -2, 1234, 1200), (ROUND, 0, True, 1),
+        (ROUND, "1", 1.25, 1.2), (ROUND, -1, 10**400 + 1, 10**400),
+        (ROUND, 1, Decimal("1.25"), Decimal("1.2")),
+        (CONVERT, "int", " 42 ", 42), (CONVERT, "int", 3.7, 3), (CONVERT, "int", True, 1),
+        (CONVERT, "float", "1e3", 1000.0), (CONVERT, "str", True, "True"),
+        (CONVERT, "bool", True, True), (CONVERT, "bool", 0, False), (CONVERT, "bool", "1", True),
+        (CONVERT, "bool", " FALSE ", False),
     ],
 )  # fmt: skip
-def test_texts(name: str, value: str, changed: str) -> None:
-    assert transform(name, value) == changed
+def test_a_transform_makes_another_value(name: str, param: Any, value: Any, made: Any) -> None:
+    params = {ROUND: {"digits": param}, CONVERT: {"to": param}}.get(name, {})
+    found = transform(name, value, **params)
+    assert (found, type(found)) == (made, type(made))
 
 
 def test_the_marks_of_numbers_are_no_punctuation() -> None:
@@ -61,43 +73,14 @@ def test_the_marks_of_numbers_are_no_punctuation() -> None:
         assert transform("strip_punctuation", f"({number}).") == number
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "rounded"),
-    [
-        (1.256, 2, 1.26), (2.5, 0, 2.0), (1234, -2, 1200), (True, 0, 1), (1.25, "1", 1.2),
-        (10**400 + 1, -1, 10**400), (Decimal("1.25"), 1, Decimal("1.2")),
-    ],
-)  # fmt: skip
-def test_round_digits_rounds_as_python_does(value: Any, digits: Any, rounded: Any) -> None:
-    assert transform("round_digits", value, digits=digits) == rounded
-
-
-@pytest.mark.parametrize(
-    ("value", "target", "converted"),
-    [
-        ("42", "int", 42), (" 42 ", "int", 42), (3.7, "int", 3), (True, "int", 1),
-        ("1e3", "float", 1000.0), (2, "float", 2.0), (2, "str", "2"), (True, "str", "True"),
-        (None, "int", None), (True, "bool", True), (0, "bool", False), ("1", "bool", True),
-        (" FALSE ", "bool", False), ("true", "bool", True),
-    ],
-)  # fmt: skip
-def test_type_convert_converts_as_python_does_but_for_booleans(
-    value: Any, target: str, converted: Any
-) -> None:
-    made = transform("type_convert", value, to=target)
-    assert (made, type(made)) == (converted, type(converted))
-
-
-@pytest.mark.parametrize(
-    ("value", "target"),
-    [
+def test_what_cannot_be_converted_is_an_error() -> None:
+    cases: list[tuple[Any, str]] = [
         ("42.0", "int"), (math.nan, "int"), ([1], "float"), (10**400, "float"),
-        pytest.param(10**5000, "str", id="5001 digits"), ("yes", "bool"), (1.0, "bool"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_converted_is_an_error(value: Any, target: str) -> None:
-    with pytest.raises(TypeError, match=f"Cannot convert .* to {target}: "):
-        transform("type_convert", value, to=target)
+        (10**5000, "str"), ("yes", "bool"), (1.0, "bool"),
+    ]  # fmt: skip
+    for value, target in cases:
+        with pytest.raises(TypeError, match=f"Cannot convert .* to {target}: "):
+            transform(CONVERT, value, to=target)
 
 
 def test_a_value_of_the_wrong_type_is_an_error_that_says_what_to_do() -> None:
@@ -164,16 +147,13 @@ def test_how_to_read_a_text_can_be_told() -> None:
         assert read_number(text, percent_is_fraction=True) == fraction
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("1,240.00", {"decimal": ","}), ("1.240,00", {"decimal": "."}), (".5", {"decimal": ","}),
-        ("1.240.000", {"decimal": "."}), ("1.5", {"decimal": ","}), ("38.000", {"grouping": ","}),
-    ],
-)  # fmt: skip
-def test_a_text_that_contradicts_what_is_told_is_refused(text: str, told: dict[str, str]) -> None:
-    with pytest.raises(TypeError, match=r"is not a well-formed number|is ambiguous"):
-        read_number(text, **told)  # type: ignore[arg-type]
+def test_a_text_that_contradicts_what_is_told_is_refused() -> None:
+    for text, decimal, grouping in (
+        ("1,240.00", ",", None), ("1.240,00", ".", None), (".5", ",", None),
+        ("1.240.000", ".", None), ("1.5", ",", None), ("38.000", None, ","),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=r"is not a well-formed number|is ambiguous"):
+            read_number(text, decimal, grouping=grouping)
 
 
 @pytest.mark.parametrize(

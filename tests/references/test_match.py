@@ -10,11 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import (
-    ConfigError,
-    Failure,
-    InputError,
-)
+from factcheck.errors import ConfigError, Failure, InputError
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase, MetricResult, evaluate
 from factcheck.references import Aggregation, ReferenceMatch, ReferenceMatchMetric

@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 import factcheck
-from factcheck.errors import InputError
 from factcheck.facts import (
     AtomicFact,
     CoverageReport,
@@ -34,7 +33,7 @@ from factcheck.reports.text import (
     value_text,
     visible,
 )
-from tests.reports.examples import all_groups, report_of, verdict
+from tests.reports.examples import report_of, verdict
 
 SOURCE = "The lake is deep. It froze in 1903.\nBoats cross it."
 SUMMARY = "The lake froze in 1930."
@@ -113,23 +112,11 @@ def test_hostile_texts_are_shown_and_never_act() -> None:
     assert "(empty)" in page
 
 
-def test_a_report_keeps_its_texts_and_scale() -> None:
-    found = replace(report(), lead=0.25, judge_quality="balanced accuracy 0.8")
-    assert CoverageReport.from_json(found.to_json()) == found
-    for to in ("table", "markdown", "html", "junit"):
-        assert "Lead baseline: 0.25" in render(found.page(), to)
-    with pytest.raises(InputError, match="lead"):
-        CoverageReport.from_dict({**found.to_dict(), "lead": 7})
-    assert "lead of" not in str(all_groups())
-
-
-def test_the_lead_has_the_length_of_the_summary_and_costs_no_requests() -> None:
+def test_a_report_keeps_its_texts_and_the_quality_of_its_judge() -> None:
     facts = ["The lake is deep.", "Boats cross it."]
     found = factcheck.score(SOURCE, "A deep lake it is.", facts=facts, judge="local-fast")
-    assert found.lead == 0.5
-    assert factcheck.score(SOURCE, SOURCE, facts=facts, judge="local-fast").lead == 1.0
-    assert factcheck.score(SOURCE, " ", facts=facts, judge="local-fast").lead is None
     assert found.judge_quality.startswith("balanced accuracy 0.")
+    assert CoverageReport.from_json(found.to_json()) == found
 
 
 def test_evidence_is_never_cut_before_the_word_that_decided() -> None:

@@ -143,7 +143,7 @@ def test_embedded_judges_leave_facts_undecided(judge: str) -> None:
         again = scorer.score(TEXT, TEXT, facts=FACTS)
 
     assert outcomes(report.results) == ["deadline"] * 4
-    assert (report.score, report.lead, report.low, report.high) == (None, None, 0.0, 1.0)
+    assert (report.score, report.low, report.high) == (None, 0.0, 1.0)
     assert again.score == 1.0
 
 

@@ -63,7 +63,7 @@ INVALID: dict[str, tuple[str, Any]] = {
     "too many documents": ("facts", {"source": [{"text": "A."}] * 6}),
     "blank source": ("facts", {"source": " "}),
     "unknown key of a pair": ("equivalence", {"pairs": [{"gold": "", "extracted": "", "a": ""}]}),
-    "number as text": ("coverage", {"source": "A.", "summary": "A.", "lead": "no"}),
+    "number as text": ("coverage", {"source": "A.", "summary": 1}),
     "a chat model": ("chat/completions", {**CHAT, "model": "gpt-5"}),
     "a stream": ("chat/completions", {**CHAT, "stream": True}),
 }

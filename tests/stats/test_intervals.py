@@ -13,14 +13,11 @@ from scipy import stats as scipy_stats
 from scipy.optimize import linear_sum_assignment
 
 from factcheck.stats.intervals import (
-    Cluster,
     assign,
     cluster_interval,
     effective_size,
     kendall,
     paired_share_interval,
-    powered_mean,
-    ranks,
     share_interval,
     sign_test,
     t_95,
@@ -124,67 +121,6 @@ def test_the_interval_of_a_paired_difference_holds_it_and_is_symmetric(
         assert low <= (n_up - n_down) / n * n / (n + 2) <= high
 
 
-class TestLabelsAndPredictions:
-    """The mean label of clusters of which few are labelled."""
-
-    def test_power_tuning_is_that_of_the_paper(self) -> None:
-        """The formulas of PPI++ for a mean, with the unlabelled clusters as predictions."""
-        labels, own = np.array([0.2, 0.5, 0.4, 0.7]), np.array([0.3, 0.6, 0.3, 0.8])
-        others = np.array([0.1, 0.7, 0.5, 0.2, 0.9, 0.4])
-        n, n_others = 4, 6
-        clusters = [Cluster(p, y, p) for p, y in zip(own, labels, strict=True)]
-        (value, interval, _), _ = powered_mean([*clusters, *map(Cluster, others)])
-
-        spread = np.append(own, others).var(ddof=1)
-        mixed = (own.var(ddof=1) + n / n_others * spread) / (1 + n / n_others)
-        weight = np.cov(labels, own)[0, 1] / mixed / (1 + n / n_others)
-        expected = labels.mean() + weight * (others.mean() - own.mean())
-        variance = np.var(labels - weight * own, ddof=2) / n + weight**2 * spread / n_others
-        assert interval is not None
-        assert value == pytest.approx(expected)
-        assert interval.high - expected == pytest.approx(t_95(2) * math.sqrt(variance))
-
-    @pytest.mark.parametrize(("n", "n_all"), [(10, 20), (14, 60)])
-    def test_it_holds_the_truth_and_is_nearer_than_labels_alone(self, n: int, n_all: int) -> None:
-        rng = np.random.default_rng(0)
-        held, errors = [], []
-        for _ in range(2000):
-            labels = rng.beta(3, 4, n_all)
-            predictions = np.clip(0.15 + 0.7 * labels + rng.normal(0, 0.06, n_all), 0, 1)
-            own = [Cluster(p, y, p) for p, y in zip(predictions, labels[:n], strict=False)]
-            (value, interval, _), _ = powered_mean([*own, *map(Cluster, predictions[n:])])
-            assert value is not None
-            assert interval is not None
-            held.append(interval.low <= 3 / 7 <= interval.high)
-            errors.append((value - 3 / 7, labels[:n].mean() - 3 / 7))
-        assert 0.93 <= np.mean(held) <= 0.97
-        powered, alone = np.sqrt(np.mean(np.square(errors), axis=0))
-        assert powered < 0.8 * alone
-
-    def test_predictions_that_mislead_are_left_out(self) -> None:
-        clusters = [Cluster(1 - y, y, 1 - y) for y in (0.1, 0.4, 0.8)]
-        estimate, weight = powered_mean([*clusters, Cluster(0.0), Cluster(0.1)])
-        assert estimate.value == pytest.approx(1.3 / 3)
-        assert weight == 0.0
-
-    def test_labels_everywhere_are_their_mean_with_students_interval(self) -> None:
-        labels = [0.4, 0.5, 0.6, 0.7]
-        estimate, _ = powered_mean([Cluster(0.9 * y, y, 0.9 * y) for y in labels])
-        assert estimate.value == pytest.approx(0.55)
-        assert estimate.interval == pytest.approx(cluster_interval([(1, y) for y in labels]))
-
-    @pytest.mark.parametrize("n", [2, 12])
-    def test_labels_that_are_all_equal_still_leave_doubt(self, n: int) -> None:
-        (value, interval, _), _ = powered_mean([Cluster(0.9, 1.0, 0.9)] * n)
-        assert (value, interval) == (1.0, wilson(1.0, n))
-
-    def test_one_labelled_cluster_has_no_interval_and_none_no_value(self) -> None:
-        one, _ = powered_mean([Cluster(0.3, 0.4, 0.3), Cluster(0.9)])
-        assert one[:2] == (0.4, None)
-        assert powered_mean([Cluster(0.3)])[0].why == "nothing is labelled"
-        assert powered_mean([])[0].value is None
-
-
 VALUES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 
 
@@ -195,11 +131,6 @@ def test_kendall_agrees_with_scipy(pairs: list[tuple[float, float]]) -> None:
         assert math.isnan(kendall([0.1, 0.1, 0.1], ys))
         return
     assert kendall(xs, ys) == pytest.approx(scipy_stats.kendalltau(xs, ys).statistic, abs=1e-12)
-
-
-@given(st.lists(VALUES, min_size=1, max_size=20))
-def test_tied_values_share_their_mean_rank(values: list[float]) -> None:
-    assert ranks(values).tolist() == scipy_stats.rankdata(values).tolist()
 
 
 @given(

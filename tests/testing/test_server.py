@@ -30,9 +30,7 @@ from factcheck.testing import (
     parse_prompt,
 )
 from factcheck.testing.fakes import Call
-from tests.faults import (
-    hang,
-)
+from tests.faults import hang
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
 
@@ -59,27 +57,6 @@ def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -
 
 
 VALID: dict[str, Any] = {"model": "m", "messages": QUESTION}
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        [],
-        {**VALID, "model": None},
-        {**VALID, "messages": []},
-        {**VALID, "stream": True},
-        {**VALID, "n": 2},
-    ],
-)
-def test_a_body_the_server_cannot_honour_never_reaches_the_answer(body: Any) -> None:
-    asked: list[ChatRequest] = []
-    with LocalOpenAIServer(lambda request: asked.append(request) or "") as server:  # type: ignore[func-returns-value]
-        for path, status in (("chat/completions", 400), ("completions", 404), ("files/f", 404)):
-            connection = connection_to(server)
-            connection.request("POST", f"/v1/{path}", json.dumps(body))
-            assert connection.getresponse().status == status
-            connection.close()
-    assert asked == []
 
 
 def test_requests_are_recorded() -> None:
@@ -261,20 +238,7 @@ def test_a_check_prompt_holds_a_text_and_its_facts_by_id(prompt: Any) -> None:
     assert (parsed.kind, parsed.text, parsed.facts) == ("check", MILL, IDS)
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "Hello.",
-        "<text 1a>\nopen",
-        "<text 1a>\nx\n</text 2b>",
-        check_prompt(facts={"id": ""}),
-        check_prompt() + "<facts 1a>\na one\na two\n</facts 1a>",
-        *(
-            f"<pairs 1a>\n{line}\n</pairs 1a>"
-            for line in ("p1: one", 'p1: ["one"]', 'p1: "ab"', "p1", 'p: ["", ""]\np: ["", ""]')
-        ),
-    ],
-)
+@pytest.mark.parametrize("prompt", ["Hello.", "<text 1a>\nopen", "<text 1a>\nx\n</text 2b>"])
 def test_what_is_no_prompt_of_this_package_is_an_error(prompt: str) -> None:
     with pytest.raises(InputError):
         parse_prompt(request_with(prompt).body)

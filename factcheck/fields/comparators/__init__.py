@@ -97,10 +97,6 @@ class Registry:
         return extended
 
 
-def is_batch(comparator: Any) -> bool:
-    return getattr(comparator, "is_batch", False) is True
-
-
 def _check(kind: str, name: str, fn: Any, fixed: frozenset[str]) -> None:
     if not callable(fn):
         raise TypeError(f"the {kind} {name!r} must be callable, not {fn!r}")

@@ -210,7 +210,6 @@ def _errors(gold: float, extracted: float) -> tuple[float, float]:
     return share, float(gap) if gap <= sys.float_info.max else math.inf
 
 
-@lru_cache(maxsize=256)
 def _within(limits: tuple[float, float] | None) -> BoundComparator:
     """Bind the limits of the relative and the absolute error; `None`: numbers must be equal."""
     rel, largest = limits or (0.0, 0.0)

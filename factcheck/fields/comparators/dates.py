@@ -47,12 +47,9 @@ class Dates(NamedTuple):
 
 def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B008 - immutable
     """Return the possible readings of a string as a date."""
-    if _ISO.fullmatch(text):
-        try:
-            return Dates((moment_of(dt.date.fromisoformat(text)),))
-        except ValueError:
-            return Dates((), f"{shown(text)} is a date or time that does not exist")
     try:
+        if _ISO.fullmatch(text):
+            return Dates((moment_of(dt.date.fromisoformat(text)),))
         ends = read_moments(text, notation) if len(text) <= _MAX_CHARS else ()
     except ValueError:
         return Dates((), f"{shown(text)} is a date or time that does not exist")

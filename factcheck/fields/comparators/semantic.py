@@ -26,7 +26,7 @@ from factcheck.fields.types import (
     one_of,
 )
 from factcheck.fields.values import exact_key
-from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.local.pairs.normal import is_absent, tidy
 from factcheck.judges.ports import (
     Ledger,
@@ -202,6 +202,7 @@ def as_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
+_SEMANTIC = "semantic"
 _CONTAINERS = (list, dict)
 _DOUBT = 0.07
 """Probability from which a mismatch is doubtful."""
@@ -217,31 +218,25 @@ class SemanticComparator(SessionUser):
     """Scores values by meaning: 1 if they are equivalent, 0 if not.
 
     Equal values, null against a value (or `"n/a"`, which is none), and a list or object against a
-    string or number need no judge. Each other distinct pair of values of a
-    field is judged once, and responses of language models are cached. A field without a verdict is
-    a `batch_error`.
+    string or number need no judge. Each other distinct pair of values of a field is judged once,
+    and responses of language models are cached. A field without a verdict is a `batch_error`.
 
     A mismatch whose probability is at least 0.07 is `doubtful`.
 
-    A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
-    "allow_more_specific"}}`, and `threshold`. The judge also sees the description of the field.
+    A field may set parameters in the schema, as in `{"semantic": {"instructions": "..."}}`:
+    `instructions` for the judge, which also sees the description of the field; `specificity`,
+    `"exact"` unless an extracted value may be more or less specific than the gold value; and
+    `threshold`, the minimum probability of a match, for judges that give one (otherwise the judge
+    decides, the embedded one at 0.5).
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
             or an object with the `PairJudge` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
-        name: Name of the comparator in results.
-        batch_size: Maximum number of pairs per request to a language model, from 1 to 100.
-        specificity: Whether an extracted value may be more or less specific than the gold value;
-            the schema takes precedence.
-        threshold: Minimum probability of a match, for judges that give one; the schema takes
-            precedence. `None`: the judge decides, the embedded one at 0.5.
-        instructions: Guidance for the judge on comparing values; the schema takes precedence.
         session: Shared cache, budget, limits and connections; `None`: a new session.
         options: Keyword arguments of the new `Session`.
 
     Raises:
         ConfigError: The judge or cache is unknown, or an API key is missing.
-        ParameterError: `specificity`, `threshold` or `instructions` is invalid.
     """
 
     is_batch: ClassVar[bool] = True
@@ -251,21 +246,11 @@ class SemanticComparator(SessionUser):
         self,
         judge: PairJudgeSpec | None = None,
         *,
-        name: str = "semantic",
-        batch_size: int = BATCH_SIZE,
-        specificity: Specificity = "exact",
-        threshold: float | None = None,
-        instructions: str = "",
         session: Session | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
         super().__init__(session, options)
-        self.name = name
-        self._defaults: dict[str, Any] = {"specificity": specificity, "instructions": instructions}
-        if threshold is not None:
-            self._defaults["threshold"] = threshold
-        self.check_params(self._defaults)
-        self._judge = build_pair_judge(judge, self.session, batch_size=batch_size)
+        self._judge = build_pair_judge(judge, self.session)
         self.ledger = Ledger()
         """Usage over the lifetime of the comparator."""
         self.n_judged = 0
@@ -287,7 +272,7 @@ class SemanticComparator(SessionUser):
 
     def check_params(self, params: Mapping[str, Any]) -> None:
         """Validate the parameters of a field; raise `ParameterError` if one is invalid."""
-        check_params(self.name, params, _CHECKS)
+        check_params(_SEMANTIC, params, _CHECKS)
 
     def __call__(self, items: list[BatchItem]) -> list[Answer]:
         """Return one result per item, in order; a failure for an item without a verdict.
@@ -309,7 +294,7 @@ class SemanticComparator(SessionUser):
     def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
         """Return score and reason, or the pair of values to judge."""
         gold, extracted = item.gold_compared, item.extracted_compared
-        params = {**self._defaults, **(item.params or {})}
+        params = item.params or {}
         if _are_equal(item):
             return 1.0, "exact"
         if gold is None or extracted is None:
@@ -322,7 +307,7 @@ class SemanticComparator(SessionUser):
         except (ValueError, RecursionError) as error:
             if gold_text is not None:
                 return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
-            _log.warning("%s: %s cannot judge the value: %s", item.path, self.name, error)
+            _log.warning("%s: %s cannot judge the value: %s", item.path, _SEMANTIC, error)
             return Failure(None, ParameterError.code, describe(error))
         if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
             types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
@@ -332,8 +317,8 @@ class SemanticComparator(SessionUser):
             extracted_text,
             path=getattr(item, "schema_path", "") or schema_path(item.path),
             description=getattr(item, "description", ""),
-            instructions=params["instructions"],
-            specificity=params["specificity"],
+            instructions=params.get("instructions", ""),
+            specificity=params.get("specificity", "exact"),
         )
 
     async def _verdicts(self, pairs: Sequence[ValuePair]) -> dict[ValuePair, PairResult]:
@@ -348,7 +333,7 @@ class SemanticComparator(SessionUser):
         if failures:
             self.last_failure = failures[0]
             counts = (len(failures), len(pairs))
-            _log.warning("%s: no verdict on %d of %d pairs: %s", self.name, *counts, failures[0])
+            _log.warning("%s: no verdict on %d of %d pairs: %s", _SEMANTIC, *counts, failures[0])
         return dict(zip(pairs, results, strict=True))
 
     def _result(
@@ -363,14 +348,14 @@ class SemanticComparator(SessionUser):
         if isinstance(outcome, Failure):
             return outcome
         if not isinstance(outcome, PairVerdict):
-            return result_type(outcome[0], self.name, outcome[1])
+            return result_type(outcome[0], _SEMANTIC, outcome[1])
         probability = outcome.probability
-        threshold = {**self._defaults, **(item.params or {})}.get("threshold")
+        threshold = (item.params or {}).get("threshold")
         is_match = outcome.equivalent
         if threshold is not None and probability is not None:
             is_match = probability >= threshold
         reason = f"{outcome.judge}: {outcome.reason}" if outcome.reason else outcome.judge
-        result = result_type(float(is_match), self.name, reason)
+        result = result_type(float(is_match), _SEMANTIC, reason)
         if isinstance(result, ComparatorResult) and not is_match:
             return replace(result, doubtful=(probability or 0.0) >= _DOUBT)
         return result

@@ -122,10 +122,10 @@ def infer_type_of_values(schema: dict[str, Any]) -> None:
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if "type" in schema or not isinstance(values, list):
         return
-    names = dict.fromkeys(json_type(value) for value in values)
-    if "number" in names:
-        names.pop("integer", None)
-    types = [name for name in names if name not in (None, "null")] or [n for n in names if n]
+    names = [json_type(value) for value in values]
+    types = list(declared_types(names))
+    if not types and "null" in names:
+        types = ["null"]
     if types:
         schema["type"] = types[0] if len(types) == 1 else types
 

@@ -160,7 +160,7 @@ class _Parser:
             inner = self.node(child.schema, where, child.name, node.weight, depth + 1)
             node.children.append(inner)
         if node.strategy == "key_field":
-            _warn_of_key((node.align or {})["key"], node)
+            _warn_of_keys(key_names(node.align or {}), node)
         return node
 
     def _target(self, ref: str, path: str) -> dict[str, Any]:
@@ -287,12 +287,11 @@ def _align_problems(align: Any, items: Any, kind: str) -> Iterator[str]:
         yield f"'threshold' must be a number from 0 to 1, with 'hungarian', not {threshold!r}"
     if strategy != "key_field":
         return
-    key = align.get("key")
-    names = key if isinstance(key, list) and key else [key]
-    if not all(isinstance(name, str) and name for name in names):
+    names = key_names(align)
+    if not names or not all(isinstance(name, str) and name for name in names):
         yield (
             "match_by 'key_field' requires a 'key', the name of a field of the elements or a list "
-            f"of names, not {key!r}"
+            f"of names, not {align.get('key')!r}"
         )
     if not isinstance(items, dict):
         yield "match_by 'key_field' requires 'items' with a schema"
@@ -300,12 +299,18 @@ def _align_problems(align: Any, items: Any, kind: str) -> Iterator[str]:
         yield f"match_by 'key_field' requires items type 'object', not {of_items!r}"
 
 
-def _warn_of_key(key: Any, node: SchemaNode) -> None:
+def key_names(align: Mapping[str, Any]) -> list[Any]:
+    """Return the names of the parts of a key, valid or not."""
+    key = align.get("key")
+    return key if isinstance(key, list) else [key]
+
+
+def _warn_of_keys(names: list[str], node: SchemaNode) -> None:
     items = node.children[-1] if node.children else node
     if not items.named:
         _log.warning("%s: the items have no 'properties', so there is no key", node.path)
         return
-    for name in key if isinstance(key, list) else [key]:
+    for name in names:
         if not key_path(items, name)[0]:
             _log.warning("%s: key %r not found among %s", node.path, name, sorted(items.named))
 
@@ -386,11 +391,7 @@ class _RecordCheck:
         if value is None:
             return
         if node.unroll:
-            try:
-                node = node.unroll()
-            except SchemaError as error:
-                yield node.path[:80], f"is not checked: {error}"
-                return
+            node = node.unroll()
         is_container = bool(node.children) and not node.comparator.name
         types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
         actual, declared = json_type(value) or type(value).__name__, " or ".join(types)

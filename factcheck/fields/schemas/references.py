@@ -17,10 +17,9 @@ from factcheck.documents import shown
 from factcheck.errors import InputError, ParameterError, SchemaError
 from factcheck.fields import schemas as keys
 from factcheck.fields.schemas import combinations
-from factcheck.fields.values import as_record, json_type, model_base
+from factcheck.fields.values import as_record, json_type
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
     from pydantic.json_schema import GenerateJsonSchema
 
 _MAX_PARTS = 50_000
@@ -81,17 +80,17 @@ def as_schema(schema: Any) -> Any:
     The schema describes serialized instances, as `as_record` returns them, with `x-eval-*` keys
     from `Field(json_schema_extra={...})`. Raises `SchemaError` if the model has no JSON schema.
     """
-    base = model_base()
-    if base is None or not isinstance(schema, type(base)):
+    if not isinstance(schema, type):
         return schema
-    from pydantic.errors import PydanticUserError
+    from pydantic import BaseModel, PydanticUserError
 
-    model: type[BaseModel] = schema
+    if not issubclass(schema, BaseModel):
+        return schema
     try:
-        described = model.model_json_schema(mode="serialization", schema_generator=_generator())
+        described = schema.model_json_schema(mode="serialization", schema_generator=_generator())
     except (PydanticUserError, AttributeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise SchemaError(f"the model {model.__name__} has no JSON schema: {reason}") from error
+        raise SchemaError(f"the model {schema.__name__} has no JSON schema: {reason}") from error
     return resolved(described)
 
 

@@ -19,7 +19,7 @@ from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
 from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
-from factcheck.fields.values import as_record, folded, json_type
+from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
 from factcheck.text.dates import Notation
 from factcheck.text.units import Quantity, read_quantity
@@ -260,7 +260,7 @@ def _by_schema(field: _Field) -> _Suggestions:
     if _are_booleans(allowed if is_choice else field.values):
         yield _YES_OR_NO
     if is_choice:
-        forms = {folded(one) for one in allowed}
+        forms = {" ".join(one.casefold().split()) for one in allowed}
         steps = (*_LAYOUT, "casefold") if len(forms) == len({*allowed}) else _LAYOUT
         case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
         yield _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
@@ -402,17 +402,16 @@ def are_ids(values: Sequence[Any]) -> bool:
     return is_typed and len({*values}) == len(values)
 
 
-def _column(name: str, elements: Sequence[Any]) -> list[Any]:
-    return [one.get(name) if isinstance(one, dict) else None for one in elements]
-
-
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
     """Whether a key is present and unique in each list, and not a running number."""
-    columns = [_column(name, elements) for elements in lists if len(elements) > 1]
-    return bool(columns) and all(
-        are_ids(column)
-        and not (
-            isinstance(column[0], int) and column == [*range(column[0], column[0] + len(column))]
-        )
-        for column in columns
-    )
+    longer = [elements for elements in lists if len(elements) > 1]
+    return bool(longer) and all(_has_keys(name, elements) for elements in longer)
+
+
+def _has_keys(name: str, elements: list[Any]) -> bool:
+    if not all(isinstance(one, dict) for one in elements):
+        return False
+    values = [one.get(name) for one in elements]
+    first = values[0]
+    is_running = isinstance(first, int) and values == [*range(first, first + len(values))]
+    return are_ids(values) and not is_running

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import Failure, JudgeOutputError
+from factcheck.errors import JudgeOutputError
 from factcheck.judges.ports import EmbeddingResult
-from factcheck.runtime.loop import call
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,8 +71,7 @@ class CallableEmbedder:
     """Adapts a function to the `Embedder` port.
 
     The function is called with a list of texts in a separate thread, one call at a time, and may be
-    asynchronous. If it raises, all texts of the call fail. Vectors are not cached, because two
-    functions may share a name.
+    asynchronous. Vectors are not cached, because two functions may share a name.
 
     Args:
         function: Returns one vector per text, in text order. Its qualified name appears in score
@@ -92,20 +90,13 @@ class CallableEmbedder:
         return {"embedder": self._name}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """Return one result per text, in text order; vectors are not validated."""
+        """Return one vector per text, in text order; they are not validated."""
         del ledger
         if not texts:
             return []
-        found = await call(self._vectors, list(texts), failed=partial(Failure.of, None))
-        if isinstance(found, Failure):
-            return [found] * len(texts)
-        return found  # type: ignore[no-any-return]
+        vectors = await asyncio.to_thread(self._vectors, list(texts))
+        return list(await vectors if inspect.isawaitable(vectors) else vectors)
 
     def _vectors(self, texts: list[str]) -> Any:
         with self._one_at_a_time:
-            vectors = self._function(texts)
-
-        async def listed() -> list[Any]:
-            return list(await vectors)
-
-        return listed() if inspect.isawaitable(vectors) else list(vectors)
+            return self._function(texts)

@@ -70,7 +70,11 @@ class LocalEmbedder:
 
 
 def _embed_all(texts: Sequence[str]) -> tuple[EmbeddingResult, ...]:
-    return tuple(embed_text(text) if text.strip() else _BLANK for text in texts)
+    return tuple(map(_embed, texts))
+
+
+def _embed(text: str) -> EmbeddingResult:
+    return embed_text(text) if text.strip() else _BLANK
 
 
 def embed_text(text: str) -> array[float]:

@@ -11,10 +11,10 @@ from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
-from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
+from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient, at, count_at
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
-from factcheck.runtime.budget import Price, Tokens
+from factcheck.runtime.budget import Tokens, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background
@@ -35,11 +35,6 @@ _MAX_BYTES = 900_000
 token. A request that exceeds it nevertheless is rejected and split in two."""
 _MAX_REFUSED = 3
 """Number of single texts that are refused, without any answer, before the rest are not tried."""
-_PRICES = {
-    "text-embedding-3-small": Price(0.02, 0.02, 0.0),
-    "text-embedding-3-large": Price(0.13, 0.13, 0.0),
-}
-"""List prices at OpenAI, as of 2026-11."""
 
 
 class OpenAIEmbedder(JsonClient):
@@ -62,7 +57,7 @@ class OpenAIEmbedder(JsonClient):
         access = access_to(settings, session.settings)
         super().__init__(access, settings.timeout_s, LARGEST_VECTORS)
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
-        price = _PRICES.get(model) if access.is_default else None
+        price = price_of(self.name) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[str, EmbeddingResult](session.cache, _to_json, _from_json)
 
@@ -150,7 +145,7 @@ def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
     """
     results: list[EmbeddingResult] = [_MISSING] * n_texts
     for item in data:
-        index = item.get("index") if isinstance(item, dict) else None
+        index = at(item, "index")
         if type(index) is not int or not 0 <= index < n_texts:
             continue
         if results[index] is not _MISSING:
@@ -206,6 +201,4 @@ def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: 
 
 
 def _tokens(answer: Mapping[str, Any]) -> Tokens:
-    usage = answer.get("usage")
-    counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    return Tokens(counted if type(counted) is int and counted > 0 else None, 0)
+    return Tokens.counted(count_at(answer, "usage", "prompt_tokens"), 0)

@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from factcheck.documents import (
@@ -26,8 +26,8 @@ from factcheck.documents import (
 )
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_status, redacted
-from factcheck.judges.llm.http import error_in
-from factcheck.judges.llm.providers import Access, access_to
+from factcheck.judges.llm.http import at, error_in
+from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,
@@ -53,7 +53,6 @@ _TIMEOUT_S = 600.0
 """Timeout of one request in seconds; files are large."""
 _RETRIES = 4
 """Maximum number of retries of idempotent requests."""
-_PRIVATE = 0o600
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
 _UNSENT = frozenset({"dropped", "clamped", "substituted"})
@@ -65,7 +64,6 @@ Around = Callable[[Transport], Transport]
 """Wraps the transport of each model; the `transport` of a `Session`."""
 Line = Mapping[str, Any]
 """What became of one request."""
-Answers = Callable[[], Iterator[Line]]
 Run = Callable[[Around], object]
 """Performs an ordinary run in a session with this transport. Records whose facts are yet to be
 extracted raise `JudgeQueued`, which must not end the run."""
@@ -92,8 +90,6 @@ class Batch(PlainData):
 class BatchState(PlainData):
     """Contents of a state file: everything needed to collect the submitted batches."""
 
-    endpoint: str
-    """Server of those in OpenAI's protocol; empty if there are none."""
     batches: tuple[Batch, ...]
 
 
@@ -134,12 +130,14 @@ def submit(path: Path, run: Run) -> Outcome:
     check_writable(path)
     batches: tuple[Batch, ...] = ()
     for model, lines in _requests_of(run):
-        batches += ((_sent_to_anthropic if _is_anthropic(model) else _sent)(model, lines),)
-        _write(path, BatchState(_endpoint(batches), batches))
+        batches += (_sent(model, lines),)
+        _write(path, BatchState(batches))
     return Outcome(batches)
 
 
 def _sent(model: str, lines: Sequence[bytes]) -> Batch:
+    if _is_anthropic(model):
+        return _sent_to_anthropic(model, lines)
     with _connected() as client:
         content = ("requests.jsonl", b"".join(lines))
         file = client.files.create(file=content, purpose="batch")
@@ -170,14 +168,10 @@ def collect(path: Path, run: Run) -> Outcome:
     Raises:
         InputError: There is no batch to collect, or the run requests none of its answers.
     """
-    found = [
-        (_found_at_anthropic if _is_anthropic(batch.model) else _found)(batch)
-        for batch in _read(path).batches
-    ]
-    done = Outcome(tuple(batch for batch, _ in found))
+    done = Outcome(tuple(map(_refreshed, _read(path).batches)))
     if not done.final:
         return done
-    inbox = _Inbox(line for _, read in found for line in read())
+    inbox = _Inbox(chain.from_iterable(map(_answers_to, done.batches)))
     run(inbox.around)
     if inbox.lines and inbox.unanswered and not inbox.used:
         raise InputError(
@@ -189,18 +183,32 @@ def collect(path: Path, run: Run) -> Outcome:
     return replace(done, used=inbox.used, unused=len(inbox.lines), unanswered=inbox.unanswered)
 
 
-def _found(batch: Batch) -> tuple[Batch, Answers]:
+def _refreshed(batch: Batch) -> Batch:
+    """Return a batch with the provider's status."""
+    if _is_anthropic(batch.model):
+        with _anthropic() as client:
+            return replace(batch, status=client.batch_status(batch.batch_id).status)
     with _connected() as client:
         found = client.batches.retrieve(batch.batch_id)
+    counts, problems = found.request_counts, (found.errors and found.errors.data) or []
+    return replace(
+        batch,
+        status=found.status,
+        completed=counts.completed if counts else 0,
+        problem="; ".join(problem.message or "" for problem in problems) or None,
+    )
 
-    def lines() -> Iterator[Line]:
-        with _connected() as client:
-            files = filter(None, (found.output_file_id, found.error_file_id))
-            contents = [client.files.content(file_id).read() for file_id in files]
-        for content in contents:
-            yield from _lines_of(content)
 
-    return _updated(batch, found), lines
+def _answers_to(batch: Batch) -> Iterator[Line]:
+    if _is_anthropic(batch.model):
+        yield from _answers_of_anthropic(batch)
+        return
+    with _connected() as client:
+        found = client.batches.retrieve(batch.batch_id)
+        files = filter(None, (found.output_file_id, found.error_file_id))
+        contents = [client.files.content(file_id).read() for file_id in files]
+    for content in contents:
+        yield from _lines_of(content)
 
 
 def _lines_of(content: bytes) -> Iterator[Line]:
@@ -256,34 +264,19 @@ def _sent_to_anthropic(model: str, lines: Sequence[bytes]) -> Batch:
     return Batch(model=model, batch_id=new.id, requests=len(ids), ids=ids)
 
 
-def _found_at_anthropic(batch: Batch) -> tuple[Batch, Answers]:
+def _answers_of_anthropic(batch: Batch) -> Iterator[Line]:
     with _anthropic() as client:
-        status = client.batch_status(batch.batch_id).status
-
-    def lines() -> Iterator[Line]:
-        with _anthropic() as client:
-            entries = client.batch_results(batch.batch_id)
-        for entry in entries:
-            why = getattr(entry.error, "message", entry.outcome)
-            status_code = _OK if entry.response else 0
-            reply = {"status_code": status_code, "body": entry.response or {"error": why}}
-            yield {"custom_id": batch.ids[entry.index], "response": reply}
-
-    return replace(batch, status=status), lines
-
-
-def _access() -> Access:
-    return access_to(Model("openai/batches"), Settings.from_environment())
-
-
-def _endpoint(batches: Sequence[Batch]) -> str:
-    """Return the server of batches in OpenAI's protocol; empty if all are Anthropic's."""
-    return "" if all(_is_anthropic(batch.model) for batch in batches) else _access().endpoint
+        entries = client.batch_results(batch.batch_id)
+    for entry in entries:
+        why = getattr(entry.error, "message", entry.outcome)
+        status_code = _OK if entry.response else 0
+        reply = {"status_code": status_code, "body": entry.response or {"error": why}}
+        yield {"custom_id": batch.ids[entry.index], "response": reply}
 
 
 def _write(path: Path, state: BatchState) -> None:
     data = json_text(state.to_dict()).encode()
-    write_with(path, lambda file: file.write(data), mode=_PRIVATE)
+    write_with(path, lambda file: file.write(data), mode=0o600)
 
 
 def _read(path: Path) -> BatchState:
@@ -292,15 +285,9 @@ def _read(path: Path) -> BatchState:
     with file_errors(str(path), "read"):
         data = path.read_bytes()
     try:
-        state = BatchState.from_dict(parse_json(data, str(path)).value)
+        return BatchState.from_dict(parse_json(data, str(path)).value)
     except ValueError as error:
         raise InputError(f"{path} is not the state of a batch: {error}") from error
-    if state.endpoint != (endpoint := _endpoint(state.batches)):
-        raise InputError(
-            f"{path} holds a batch of the server {state.endpoint}, "
-            f"not of {endpoint}; check OPENAI_BASE_URL"
-        )
-    return state
 
 
 def _requests_of(run: Run) -> list[tuple[str, list[bytes]]]:
@@ -357,7 +344,7 @@ def _require_batches(transport: Transport) -> ChatTransport | LMTransport:
 def _connected() -> Iterator[openai.OpenAI]:
     import openai
 
-    access = _access()
+    access = access_to(Model("openai/batches"), Settings.from_environment())
     try:
         with openai.OpenAI(
             api_key=access.key or "none",
@@ -378,16 +365,6 @@ def _connected() -> Iterator[openai.OpenAI]:
         raise JudgeUnavailable(f"{_NAME}: {redacted(error)}") from error
 
 
-def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
-    counts, problems = found.request_counts, (found.errors and found.errors.data) or []
-    return replace(
-        batch,
-        status=found.status,
-        completed=counts.completed if counts else 0,
-        problem="; ".join(problem.message or "" for problem in problems) or None,
-    )
-
-
 class _Inbox:
     """Looks up the answers of finished batches; each is used once. Unreadable lines are skipped."""
 
@@ -403,19 +380,18 @@ class _Inbox:
     def around(self, transport: Transport) -> Transport:
         return BatchTransport(_require_batches(transport), self._look_up)
 
-    def _look_up(self, inner: ChatTransport | LMTransport, body: Body) -> Answer:
-        line = self.lines.pop(request_id(inner.addressed(body)), None)
+    def _look_up(self, inner: ChatTransport | LMTransport, request: Body) -> Answer:
+        line = self.lines.pop(request_id(inner.addressed(request)), None)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")
         self.used += 1
-        reply = line.get("response")
-        reply = reply if isinstance(reply, Mapping) else {}
-        if reply.get("status_code") != _OK:
-            error = error_in(reply.get("body") or line)
+        body = at(line, "response", "body")
+        if at(line, "response", "status_code") != _OK:
+            error = error_in(body or line)
             why = error.message or " ".join(error.kinds).strip() or "no reason given"
             raise self._queued(f"{inner.name}: no answer from the batch ({why})")
         try:
-            return inner.read(reply.get("body"))
+            return inner.read(body)
         except JudgeUnavailable as problem:
             raise self._queued(str(problem)) from problem
 

@@ -6,7 +6,7 @@ Missing, duplicate and invalid results are retried once, in a separate request.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from factcheck.documents import from_plain, to_plain
 from factcheck.errors import Failure, JudgeError, JudgeRejected
@@ -20,14 +20,12 @@ from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
-    from factcheck.judges.llm.questions import Message, Question
     from factcheck.judges.ports import Ledger
 
 _CACHED_VALUES = {"probability": None, "cached": True}
 """Fields not stored in the cache, with their values in cached results."""
 
 
-Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
 T = TypeVar("T")
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -36,9 +34,12 @@ R = TypeVar("R")
 class BatchedJudge(Generic[Q, R]):
     """Asks one model questions of one kind.
 
-    `module` renders the requests, unless there is another `program` or the file of a saved one. A
-    failed batch is retried in as many `parts` as its failure code says, by default in one.
+    `module` renders the requests: one of the kind `asks`, or the file of a saved one. `None`: that
+    of the model's settings, or a new one.
     """
+
+    asks: ClassVar[type]
+    """Kind of module that renders requests and parses replies."""
 
     stage: ClassVar[str]
     """Key of usage records, cached results and, in the signature, the prompt."""
@@ -46,23 +47,17 @@ class BatchedJudge(Generic[Q, R]):
     """Key of the model in the signature."""
     result: type[R]
     """Type of a successful result."""
-    repeated: ClassVar = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
-    """Failure codes worth another request; the engine has retried all others."""
+    repeated: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        ("missing", "duplicate", "invalid", "output", "truncated"), 1
+    )
+    """Number of requests in which failures with a code are asked again; the engine has retried all
+    others."""
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        module: Any,
-        *,
-        program: Any = None,
-        batch_size: int = 1,
-        parts: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, model: LanguageModel, *, batch_size: int = 1, module: Any = None) -> None:
         self._model = model
-        self._module = programmed(module, program or model.settings.program)
+        self._module = programmed(self.asks(), module or model.settings.program)
         self._prompt: str = self._module.fingerprint
         self._batch_size = batch_size
-        self._parts = parts or {}
         self._cache = ResultCache[Q, R](model.cache, self._to_json, self._from_json)
 
     @property
@@ -70,8 +65,8 @@ class BatchedJudge(Generic[Q, R]):
         """Model, prompt and settings that affect the results."""
         return {self.role: self._model.name, self.stage: self._prompt, **self._model.identity}
 
-    def _request(self, questions: Sequence[Q]) -> Request:
-        """Render the request for several questions."""
+    def _inputs(self, questions: Sequence[Q]) -> Mapping[str, Any]:
+        """Inputs of the module for several questions."""
         raise NotImplementedError
 
     def _key_parts(self, question: Q) -> tuple[JSON, ...]:
@@ -82,7 +77,7 @@ class BatchedJudge(Generic[Q, R]):
         """What tells apart the questions with the same key parts, which are cached together."""
         return ""
 
-    def _outcome(self, reply: Any, questions: Sequence[Q]) -> Sequence[R]:  # noqa: ARG002
+    def _outcome(self, reply: Any) -> Sequence[R]:
         """Results in a reply, in question order."""
         return tuple(reply.values())
 
@@ -147,27 +142,27 @@ class BatchedJudge(Generic[Q, R]):
 
         Unless this is the last request, failed questions are sent again.
         """
-        request = self._request(questions)
+        messages, question = self._module.request(**self._inputs(questions))
         try:
             async with within_deadline():
-                reply = await background.hop(self._model.ask(*request, account))
+                reply = await background.hop(self._model.ask(messages, question, account))
         except JudgeError as error:
             results = [self._failure(question, error) for question in questions]
         else:
-            results = list(self._outcome(reply, questions))
+            results = list(self._outcome(reply))
         if is_last:
             return results
 
-        codes, repeated = [code_of(result) for result in results], {*self.repeated, *self._parts}
-        failed = [n for n, code in enumerate(codes) if code in repeated]
-        parts = max((self._parts.get(codes[n], 1) for n in failed), default=1)
+        parts = [self.repeated.get(code_of(result), 0) for result in results]
+        failed = [n for n, count in enumerate(parts) if count]
 
         async def ask_again(numbers: Sequence[int]) -> None:
             repeated = await self._ask([questions[n] for n in numbers], account, is_last=True)
             for n, result in zip(numbers, repeated, strict=True):
                 results[n] = result
 
-        await together(map(ask_again, even_batches(failed, max(1, -(-len(failed) // parts)))))
+        size = max(1, -(-len(failed) // max([1, *parts])))
+        await together(map(ask_again, even_batches(failed, size)))
         return results
 
 

@@ -1,4 +1,4 @@
-"""Diagnosis of a model: its dialect, accuracy, latency and price in a small trial."""
+"""Diagnosis of a model: its dialect, accuracy, latency and cost in a small trial."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from factcheck.facts import AtomicFact, CheckFailure, Verdict
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Tokens
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -29,10 +28,6 @@ _LONG_TEXT = (
     f"{' '.join(f'In year {n} the harbour was open to ships.' for n in range(1, 601))} {_LAST}"
 )
 """About 6,600 tokens: more than servers read that cut prompts by default."""
-_PAIRS = 1_000
-_FACTS_OF_A_PAIR = 15
-_TOKENS_OF_A_PAIR = 600
-"""Prompt tokens of the assumed pair: 15 facts and a summary of 150 words."""
 _NOT_SAMPLING = frozenset({"dspy", "endpoint", "form"})
 """Entries of a model's identity that are no settings of its sampling."""
 _FORMS = {"schema": "JSON schema", "json_object": "JSON object", "text": "words alone"}
@@ -55,7 +50,7 @@ class Diagnosis(NamedTuple):
 async def examine(model: LanguageModel) -> Diagnosis:
     """Check four facts with a model, twice, and one with a long text, and report the findings.
 
-    Tokens, seconds and the price are those of the second trial, once the dialect is known.
+    Tokens, seconds and cost are those of the second trial, once the dialect is known.
 
     Raises:
         JudgeError: The first check failed.
@@ -72,14 +67,12 @@ async def examine(model: LanguageModel) -> Diagnosis:
         await checker.check([AtomicFact("last", _LAST)], _LONG_TEXT, ledger)
     calls = max(1, trial.usage.calls)
     prompt, completion = trial.usage.prompt_tokens // calls, trial.usage.completion_tokens // calls
+    cost = "price not known"
+    if trial.usage.cost_usd is not None:
+        cost = f"${trial.usage.cost_usd / calls:.6f}"
     dialect, identity = model.dialect, model.identity
     n_right = sum(verdict.label == _FACTS[verdict.fact.text] for verdict in verdicts)
     failures = [result for result in results if isinstance(result, CheckFailure)]
-    price = "price not known"
-    if model.price is not None:
-        reply = completion * _FACTS_OF_A_PAIR // len(_FACTS)
-        cost_usd = _PAIRS * model.price.cost_usd(Tokens(_TOKENS_OF_A_PAIR, reply))
-        price = f"about ${cost_usd:.2f} at list price"
     address = identity.get("endpoint", "the provider's own address")
     decided = f"{len(verdicts)} of {len(facts)} facts decided, {n_right} right"
     rows = [
@@ -91,8 +84,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
         ("thought", f"up to {dialect.room:,} tokens" if dialect.room else "none seen"),
         ("learned", "; ".join(model.learned) or "nothing: it takes everything"),
         ("trial", f"{decided}, {ledger.usage.attempts} requests"),
-        ("a call", f"{seconds / calls:.1f} s, {prompt:,} + {completion:,} tokens"),
-        ("1,000 pairs", price),
+        ("a call", f"{seconds / calls:.1f} s, {prompt:,} + {completion:,} tokens, {cost}"),
         *(("to do", note) for note in _advice(model, failures, n_right)),
     ]
     return Diagnosis(tuple(rows), len(verdicts), failures[0].message if failures else "")

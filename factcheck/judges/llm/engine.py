@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 _LOCKED_S = 60.0
 """Seconds without requests after a key, account or model was rejected."""
-_BYTES_PER_TOKEN = 4
-_CHARACTERS_PER_TOKEN = 4
 _RUN = re.compile(r"(\s|[^\w\s])\1{2,}")
 """Repeated characters, which are few tokens."""
 _LEAST_CONTEXT = 1_024
@@ -178,7 +176,7 @@ def most_tokens(text: str) -> int:
 
 def likely_tokens(text: str) -> int:
     """Estimate the tokens in a text at four bytes per token, as in English prose."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
 def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
@@ -191,7 +189,7 @@ def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
         return False
     if n_read == context:
         return True
-    likely = len(_RUN.sub(r"\1", prompt)) // _CHARACTERS_PER_TOKEN
+    likely = len(_RUN.sub(r"\1", prompt)) // 4
     is_full = n_read >= _LEAST_CONTEXT and n_read & (n_read - 1) == 0
     return likely > 2 * n_read + _LEAST_CUT or (is_full and likely > 1.2 * n_read)
 

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 
 from factcheck.errors import (
     ConfigError,
@@ -31,9 +32,6 @@ _BILLING = frozenset(
 _FILTERED = frozenset({"content_filter", "content_policy_violation"})
 _RETRYABLE = (408, 409)
 _BAD_REQUEST = (400, 422)
-_NO_CREDIT = 402
-_TOO_MANY_REQUESTS = 429
-_SERVER_ERROR = 500
 _ADVICE = {
     401: "; check {key}",
     403: "; check {key}",
@@ -98,11 +96,11 @@ def from_status(
     `kinds` are code and type of the error in the body, `about` is the parameter that the server
     names, and its message. `key` and `address` are the environment variables to check.
     """
-    if status == _NO_CREDIT or _BILLING.intersection(kinds):
+    if status == HTTPStatus.PAYMENT_REQUIRED or _BILLING.intersection(kinds):
         return NoAccess(f"{message}; the account has no credit left")
-    if status == _TOO_MANY_REQUESTS:
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
         return JudgeRateLimited(message, retry_after_s=retry_after_s)
-    if status >= _SERVER_ERROR or status in _RETRYABLE:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _RETRYABLE:
         return JudgeUnavailable(message, retry_after_s=retry_after_s)
     if _FILTERED.intersection(kinds):
         return JudgeRefused(f"{message}; the provider's content filter declined")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from factcheck.documents import Reader
 from factcheck.errors import (
@@ -15,24 +17,19 @@ from factcheck.errors import (
     JudgeTruncated,
 )
 from factcheck.facts import AtomicFact, FactSet, digest
-from factcheck.judges.llm.batched import BatchedJudge, Request, code_of
+from factcheck.judges.llm.batched import BatchedJudge, code_of
 from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.modules import KeyFactExtraction
 from factcheck.judges.llm.replies import statements
 from factcheck.judges.local.sentences import split_passages
-from factcheck.judges.local.tree import WORDS
-from factcheck.runtime.deadline import checkpoint
 from factcheck.runtime.loop import together
-from factcheck.text.words import content_stems, guess_language, words
+from factcheck.text.words import content_stems, guess_language
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.engine import Account
-    from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
-_OVERLAP = 10
-"""Maximum overlap of neighbouring sections, as a divisor of their size."""
 _MIN_SECTION = 1_000
 """Minimum section size in characters when a section is split in two."""
 _SPLIT_CODES = {JudgeTruncated.code, ContextExceeded.code}
@@ -40,33 +37,27 @@ _SPLIT_CODES = {JudgeTruncated.code, ContextExceeded.code}
 _Facts: TypeAlias = "tuple[str, ...] | JudgeError"
 _MIN_SHARED = 0.6
 """Minimum share of a fact's content words for a source sentence to be its span."""
-_SCOPE_WORDS = WORDS["reporting"] | WORDS["qualifying"]
-"""Words after which something is said, believed or tried rather than so, or that limit it."""
 
 
 class LLMExtractor(BatchedJudge[str, _Facts]):
     """Extracts facts with a language model, one section per request; implements `Extractor`."""
 
+    asks = KeyFactExtraction
     stage = "extract"
     role = "extractor"
-    repeated = frozenset({JudgeOutputError.code})
+    repeated: ClassVar = {JudgeOutputError.code: 1}
     section = 16_000
     """Maximum characters of source in one request (about 4,000 tokens)."""
 
-    def __init__(self, model: LanguageModel, *, module: Any = None) -> None:
-        super().__init__(model, KeyFactExtraction(), program=module)
-
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        most_read = self._model.most_characters(lambda: self._module.request(source=""))
+        most_read = self._model.most_characters(partial(self._module.request, source=""))
         # half, because a list of facts may be as long as the text
         size = max(_MIN_SECTION, min(self.section, most_read // 2))
-        spans = sections(source, size, size // _OVERLAP)
-        found = await self._results([source[slice(*span)] for span in spans], ledger)
-        made_by = tuple(self.identity.items())
-        return _fact_set(_joined(found), source, made_by, is_overlapping=len(spans) > 1)
+        found = await self._results(_parts(source, size), ledger)
+        return _fact_set(_joined(found), source, tuple(self.identity.items()))
 
-    def _request(self, questions: Sequence[str]) -> Request:
-        return self._module.request(source=questions[0])  # type: ignore[no-any-return]
+    def _inputs(self, questions: Sequence[str]) -> Mapping[str, Any]:
+        return {"source": questions[0]}
 
     def _key_parts(self, question: str) -> tuple[JSON, ...]:
         return (digest(question),)
@@ -78,14 +69,14 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         (facts,) = await super()._ask(questions, account, is_last=is_last)
         if code_of(facts) not in _SPLIT_CODES or len(section) < 2 * _MIN_SECTION:
             return [facts]
-        halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
-        found = await together(self._ask([section[slice(*span)]], account) for span in halves)
+        halves = _parts(section, len(section) * 6 // 10)
+        found = await together(self._ask([half], account) for half in halves)
         try:
             return [_joined([facts for (facts,) in found])]
         except JudgeError as error:
             return [error]
 
-    def _outcome(self, reply: Any, questions: Sequence[str]) -> Sequence[_Facts]:  # noqa: ARG002
+    def _outcome(self, reply: Any) -> Sequence[_Facts]:
         return [tuple(reply["facts"])]
 
     def _failure(self, question: str, error: JudgeError) -> _Facts:  # noqa: ARG002
@@ -99,6 +90,12 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         return tuple(Reader(data, "cached list of facts").get("facts", list[str]))
 
 
+def _parts(text: str, size: int) -> list[str]:
+    """Split a text into parts without overlap, so that nothing is listed twice."""
+    ends = [span.end for span in sections(text, size)]
+    return [text[start:end] for start, end in pairwise([0, *ends])]
+
+
 def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
     """Concatenate lists of facts; raises if any of them is an error."""
     errors = [error for error in lists if isinstance(error, JudgeError)]
@@ -108,35 +105,22 @@ def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _fact_set(
-    texts: tuple[str, ...],
-    source: str,
-    made_by: tuple[tuple[str, str], ...],
-    *,
-    is_overlapping: bool,
-) -> FactSet:
+def _fact_set(texts: tuple[str, ...], source: str, made_by: tuple[tuple[str, str], ...]) -> FactSet:
     """Number facts and set their spans to the source sentence that shares most of their words.
 
-    Spans reported by a model would prove nothing. Overlapping sections give near-duplicates.
+    Spans reported by a model would prove nothing.
     """
-    facts = _written_out(texts)
-    if is_overlapping:
-        kept = {fact.id for fact in drop_near_duplicates(facts)}
-        kept |= {fact.core for fact in facts if fact.id in kept and fact.core}
-        facts = [fact for fact in facts if fact.id in kept]
-    ids = {fact.id: f"f{number}" for number, fact in enumerate(facts, 1)}
     language = guess_language(source)
     sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
     located = []
-    for fact in facts:
+    for fact in _written_out(texts):
         stems = content_stems(fact.text, language)
         shared = [len(stems & others) for _, others in sentences]
         most = max(shared, default=0)
         span = None
         if most >= _MIN_SHARED * len(stems) > 0:
             span = sentences[shared.index(most)][0].span
-        core = ids.get(fact.core) if fact.core else None
-        located.append(AtomicFact(ids[fact.id], fact.text, span, core=core))
+        located.append(replace(fact, span=span))
     return FactSet(tuple(located), digest(source), made_by)
 
 
@@ -145,61 +129,5 @@ def _written_out(entries: Sequence[str]) -> list[AtomicFact]:
     cores: dict[str, str | None] = {}
     for statement in statements(entries):
         cores.setdefault(statement.text, statement.core)
-    ids = {text: f"f{number}" for number, text in enumerate(cores, 1)}
-    return [
-        AtomicFact(ids[text], text, core=ids[core] if core else None)
-        for text, core in cores.items()
-    ]
-
-
-class _Bag(NamedTuple):
-    stems: dict[str, None]
-    """Content words and numbers, in order."""
-    scope: list[str]
-    """Negations, and words that make a statement less than so: what must be the same."""
-
-
-def drop_near_duplicates(facts: Sequence[AtomicFact]) -> tuple[AtomicFact, ...]:
-    """Drop the facts that another one says as well.
-
-    A fact is a near-duplicate if another one has all of its content words and numbers, in the same
-    order but for a phrase moved from one end to the other (`In 2019, ...`), and the same negations
-    and words of doubt. Of two, the longer one is kept; of equals the first.
-
-    Returns:
-        The kept facts, in the given order.
-    """
-    language = guess_language(" ".join(fact.text for fact in facts))
-    bags = [_bag(fact.text, language) for fact in facts]
-    kept: set[int] = set()
-    holders: dict[str, set[int]] = {}
-    for index in sorted(
-        range(len(facts)), key=lambda i: (-len(bags[i].stems), -len(facts[i].text))
-    ):
-        checkpoint()
-        bag = bags[index]
-        having = [holders.get(stem, set()) for stem in bag.stems] or [kept]
-        if not any(_says(bags[other], bag) for other in set.intersection(*having)):
-            kept.add(index)
-            for stem in bag.stems:
-                holders.setdefault(stem, set()).add(index)
-    return tuple(fact for index, fact in enumerate(facts) if index in kept)
-
-
-def _bag(text: str, language: str) -> _Bag:
-    found = words(text, language)
-    stems = [word.stem for word in found if word.kind in {"content", "number"}]
-    scope = [
-        word.stem
-        for word in found
-        if word.kind == "negation" or (word.text if word.start else word.form) in _SCOPE_WORDS
-    ]
-    return _Bag(dict.fromkeys(stems), sorted(scope))
-
-
-def _says(other: _Bag, bag: _Bag) -> bool:
-    """Whether `other`, which has the words of `bag`, has them in its order and scope."""
-    places = {stem: place for place, stem in enumerate(other.stems)}
-    order = [places[stem] for stem in bag.stems if stem in places]
-    turns = sum(one > two for one, two in zip(order, order[1:] + order[:1], strict=True))
-    return bag.scope == other.scope and turns <= 1
+    ids: dict[str | None, str] = {text: f"f{number}" for number, text in enumerate(cores, 1)}
+    return [AtomicFact(ids[text], text, core=ids.get(core)) for text, core in cores.items()]

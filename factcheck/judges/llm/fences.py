@@ -45,14 +45,12 @@ _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 def fenced(texts: Mapping[str, str]) -> str:
     """Fence texts, given by tag, in order."""
     # digits of any width count as ASCII digits
-    folded = [
-        text if text.isascii() else unicodedata.normalize("NFKC", text) for text in texts.values()
-    ]
-    numbers = [_number(text, folded) for text in texts.values()]
-    return "\n".join(
-        f"<{tag} {number}>\n{text}\n</{tag} {number}>"
-        for (tag, text), number in zip(texts.items(), numbers, strict=True)
-    )
+    folded = [unicodedata.normalize("NFKC", text) for text in texts.values()]
+    fences = []
+    for tag, text in texts.items():
+        number = _number(text, folded)
+        fences.append(f"<{tag} {number}>\n{text}\n</{tag} {number}>")
+    return "\n".join(fences)
 
 
 def _number(text: str, others: Iterable[str]) -> str:
@@ -114,10 +112,8 @@ def quoted(text: str) -> str:
     encoded = json.dumps(text, ensure_ascii=False)
     if encoded.isprintable():
         return encoded
-    return "".join(
-        json.dumps(character)[1:-1] if unicodedata.category(character) in _INVISIBLE else character
-        for character in encoded
-    )
+    hidden = {c for c in set(encoded) if unicodedata.category(c) in _INVISIBLE}
+    return encoded.translate({ord(c): json.dumps(c)[1:-1] for c in hidden})
 
 
 _SPECIFICITY_NOTES: Mapping[Specificity, str] = {
@@ -185,20 +181,19 @@ _BREAKS = (_PARAGRAPH_END, _LINE, _SENTENCE_END, _SPACE)
 """Places to split a text, best first."""
 
 
-def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
+def sections(text: str, size: int) -> tuple[Span, ...]:
     """Split a text into overlapping sections of at most `size` characters.
 
     A section ends at the last end of a paragraph in its second half, or else of a line, a sentence
     or a word; only a text without any of these is split elsewhere. Each further section starts at
-    such a place, at most `overlap` characters before the end of the previous one, so that a passage
+    such a place, at most a tenth of `size` before the end of the previous one, so that a passage
     across a boundary is complete in one of the two.
     """
-    if size <= 2 * overlap:
-        raise ValueError(f"sections of {size} characters cannot overlap by {overlap}")
+    overlap = size // 10
     spans = []
     start = 0
     while len(text) - start > size:
-        low, limit = start + max(size // 2, overlap + 1), start + size
+        low, limit = start + size // 2, start + size
         end = next((places[-1] for places in _breaks(text, low, limit)), limit)
         spans.append(Span(start, end))
         starts = (places[0] for places in _breaks(text, end - overlap, end))

@@ -11,13 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from factcheck.errors import FactcheckError, InputError, JudgeRejected, JudgeUnavailable
-from factcheck.judges.llm.errors import (
-    UNREADABLE,
-    from_status,
-    hide,
-    redacted,
-    retry_after_s,
-)
+from factcheck.judges.llm.errors import UNREADABLE, from_status, hide, redacted, retry_after_s
 from factcheck.runtime.loop import PerProcess, background
 
 if TYPE_CHECKING:
@@ -32,7 +26,6 @@ LARGEST_REPLY = 16 * _MIB
 LARGEST_VECTORS = 256 * _MIB
 """Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers."""
 _LARGEST_ERROR = 64 * 2**10
-_CHUNK = 64 * 2**10
 _ERROR = 400
 _REDIRECT = 300
 _EXCERPT = 200
@@ -158,11 +151,26 @@ def as_utf8(body: Mapping[str, Any], name: str) -> bytes:
 async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:
     """Read the decompressed body, stopping soon after `limit` bytes."""
     parts = bytearray()
-    async for chunk in response.content.iter_chunked(_CHUNK):
+    async for chunk in response.content.iter_chunked(64 * 2**10):
         parts += chunk
         if len(parts) > limit:
             break
     return bytes(parts)
+
+
+def at(value: Any, *path: str) -> Any:
+    """Return what JSON has at a path of keys; `None` if there is nothing."""
+    for name in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
+
+
+def count_at(value: Any, *path: str) -> int:
+    """Return the count at a path; 0 if there is none."""
+    found = at(value, *path)
+    return found if type(found) is int and found > 0 else 0
 
 
 class ServerError(NamedTuple):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
 from factcheck.facts import (
@@ -21,26 +22,18 @@ from factcheck.facts import (
 )
 from factcheck.judges.llm.batched import (
     BatchedJudge,
-    Request,
     code_of,
     even_batches,
     require_one_not_rejected,
 )
-from factcheck.judges.llm.fences import field_of, order_of, sections, shown_values
-from factcheck.judges.llm.modules import (
-    FactChecker,
-    LLMJudge,
-    SemanticEquivalence,
-)
+from factcheck.judges.llm.fences import order_of, sections
+from factcheck.judges.llm.modules import FactChecker, LLMJudge, SemanticEquivalence
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
 if TYPE_CHECKING:
-    from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
 
-_OVERLAP = 10
-"""Maximum overlap of neighbouring sections, as a divisor of their size."""
 _LEAST_SECTION = 1_000
 """Minimum size of a section, for a model that reads little."""
 _LONG_PAIR = 4_000
@@ -48,8 +41,8 @@ _LONG_PAIR = 4_000
 
 Values are never truncated, so a pair that exceeds the context window must not fail its batch.
 """
-_SPLIT_CODES = ("output", "truncated", "refused", "context")
-"""Request failures that a single value may have caused: the pairs are retried one by one."""
+_ONE_BY_ONE = dict.fromkeys(("output", "truncated", "refused", "context"), 1_000)
+"""Request failures that a single value may have caused, in more parts than there are pairs."""
 
 _LABELS = get_args(EntailmentLabel)
 
@@ -63,7 +56,7 @@ class _Section(NamedTuple):
 
     @classmethod
     def all_of(cls, text: str, size: int) -> list[_Section]:
-        spans = sections(text, size, size // _OVERLAP)
+        spans = sections(text, size)
         parts = [text[slice(*span)] for span in spans]
         return [
             cls(part, span.start, digest(part)) for part, span in zip(parts, spans, strict=True)
@@ -78,13 +71,11 @@ class _FactQuestion(NamedTuple):
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     """Checks facts with a language model in batches; implements `Checker`."""
 
+    asks = FactChecker
     stage = "check"
+    repeated: ClassVar = {**BatchedJudge.repeated, "truncated": 2}
     section = 120_000
     """Maximum characters of text in one request (about 30,000 tokens)."""
-
-    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
-        own, parts = FactChecker(), {"truncated": 2}
-        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -128,16 +119,13 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     def _most_read(self, facts: Sequence[AtomicFact]) -> int:
         """Maximum number of characters of a text that the model reads beside a batch of facts."""
-
-        def empty() -> Request:
-            batch = FactSet(tuple(facts[: self._batch_size]))
-            return self._module.request(facts=batch, text="")  # type: ignore[no-any-return]
-
+        batch = FactSet(tuple(facts[: self._batch_size]))
+        empty = partial(self._module.request, facts=batch, text="")
         return max(_LEAST_SECTION, self._model.most_characters(empty))
 
-    def _request(self, questions: Sequence[_FactQuestion]) -> Request:
+    def _inputs(self, questions: Sequence[_FactQuestion]) -> Mapping[str, Any]:
         facts = FactSet(tuple(question.fact for question in questions))
-        return self._module.request(facts=facts, text=questions[0].section.text)  # type: ignore[no-any-return]
+        return {"facts": facts, "text": questions[0].section.text}
 
     def _key_parts(self, question: _FactQuestion) -> tuple[JSON, ...]:
         return (question.section.digest,)
@@ -192,12 +180,10 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     pairs of the batch.
     """
 
+    asks = SemanticEquivalence
     stage = "compare"
     result = PairVerdict
-
-    def __init__(self, model: LanguageModel, *, batch_size: int, module: Any = None) -> None:
-        own, parts = SemanticEquivalence(), dict.fromkeys(_SPLIT_CODES, batch_size)
-        super().__init__(model, own, program=module, batch_size=batch_size, parts=parts)
+    repeated: ClassVar = {**BatchedJudge.repeated, **_ONE_BY_ONE}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """Return one result per pair, in pair order; equal pairs are sent once.
@@ -218,10 +204,10 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         ]
 
     def _key_parts(self, question: ValuePair) -> tuple[JSON, ...]:
-        return field_of(question), shown_values(question)
+        return order_of(question)
 
-    def _request(self, questions: Sequence[ValuePair]) -> Request:
-        return self._module.request(pairs=questions)  # type: ignore[no-any-return]
+    def _inputs(self, questions: Sequence[ValuePair]) -> Mapping[str, Any]:
+        return {"pairs": questions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +229,9 @@ class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
     is a failure.
     """
 
+    asks = LLMJudge
     stage = "rate"
     result = Rating
-
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, LLMJudge())
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         (result,) = await self._results([(source, summary)], ledger)
@@ -256,9 +240,8 @@ class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
     def _key_parts(self, question: tuple[str, str]) -> tuple[JSON, ...]:
         return tuple(map(digest, question))
 
-    def _request(self, questions: Sequence[tuple[str, str]]) -> Request:
-        [(source, summary)] = questions
-        return self._module.request(source_text=source, summary=summary)  # type: ignore[no-any-return]
+    def _inputs(self, questions: Sequence[tuple[str, str]]) -> Mapping[str, Any]:
+        return dict(zip(("source_text", "summary"), questions[0], strict=True))
 
-    def _outcome(self, reply: Any, _: Sequence[tuple[str, str]]) -> Sequence[RatingResult]:
+    def _outcome(self, reply: Any) -> Sequence[RatingResult]:
         return [Rating(reply["faithfulness"], reply["reason"])]

@@ -38,7 +38,13 @@ from factcheck.judges.llm.engine import (
     most_tokens,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
-from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
+from factcheck.judges.llm.providers import (
+    LONGER,
+    access_to,
+    check_address,
+    provider_of,
+    require_packages,
+)
 from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
     Answer,
@@ -49,7 +55,6 @@ from factcheck.judges.llm.transports import (
     Transport,
     prompt_of,
 )
-from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, Tokens, least_effort, price_of
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
@@ -69,8 +74,6 @@ _VERSION = 1
 _CHARACTERS_PER_TOKEN = 3
 """Of a text that has to fit into a context: less than in English."""
 _log = logging.getLogger("factcheck.judge")
-_OPENAI = "openai"
-_PROVIDERS_EFFORT = "default"
 _NOT_SENT = frozenset(
     {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
 )
@@ -112,11 +115,11 @@ class LanguageModel:
             price = Price(*(BatchTransport.price_share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
-        self.price = price
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
-        self.longer = transport.longer
+        provider = provider_of(self.name)
+        self.longer = provider.longer if provider else LONGER
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting
@@ -128,7 +131,6 @@ class LanguageModel:
         self._known: Dialect | None = None
         self._unconfirmed: Dialect | None = None
         """A dialect that was learned and has not led to an answer yet."""
-        self._shared_cache = session.cache
         self._has_warned = False
         self._form_is_known = is_batch
         """Whether a reply was parsed, or a trial of the next form failed."""
@@ -144,9 +146,8 @@ class LanguageModel:
         return self._known
 
     def _cached_dialect(self) -> Dialect | None:
-        cache = self._shared_cache
         try:
-            found = cache.get_many([self._key]) if cache is not None else {}
+            found = self.cache.get_many([self._key]) if self.cache is not None else {}
             return Dialect.from_dict(json.loads(found[self._key][-1])["answer"])
         except (KeyError, TypeError, ValueError, InputError):
             return None
@@ -171,19 +172,17 @@ class LanguageModel:
         self,
         messages: Sequence[Message],
         question: Question[T],
-        account: Account | None = None,
+        account: Account,
     ) -> T:
         """Send a question, adapting the dialect to refusals, and return the parsed reply.
 
         Must be awaited in the background loop. If the model's first reply cannot be parsed, the
-        next form is tried once, and adopted if that reply can be. Without an account, usage is not
-        recorded.
+        next form is tried once, and adopted if that reply can be.
 
         Raises:
             JudgeError: The request failed, or its reply cannot be parsed.
             InputError: The messages contain invalid Unicode.
         """
-        account = account or Account(Ledger())
         async with self._turn():
             dialect, is_trial = self.dialect, False
             for _ in range(_MAX_ATTEMPTS):
@@ -319,24 +318,24 @@ class LanguageModel:
         if self._unconfirmed is None:
             return
         self._unconfirmed = None
-        if self._shared_cache is not None:
+        if self.cache is not None:
             kept = replace(dialect, context=0)  # a server may be started again with a larger one
             entry = json.dumps({"answer": kept.to_dict()})
-            await asyncio.to_thread(self._shared_cache.add_many, {self._key: entry})
+            await asyncio.to_thread(self.cache.add_many, {self._key: entry})
 
 
-def connect(
-    judge: str | Model | dspy.BaseLM, session: Session, *, keep: bool = True
-) -> LanguageModel:
+def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel:
     """Create the language model for a name, settings or a DSPy object.
 
-    Providers with OpenAI's protocol are called directly, all others through DSPy.
+    Providers with OpenAI's protocol are called directly, all others through DSPy. Nothing is cached
+    of classes of one's own, which may share a name.
 
     Raises:
         ConfigError: A key is missing, a setting is invalid, or the price is unknown and the budget
             is in dollars.
     """
     lm: dspy.BaseLM | None = None
+    keep = True
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
@@ -348,7 +347,7 @@ def connect(
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
         access = access_to(model, session.settings)
         transport, is_default = ChatTransport(access, model.timeout_s), access.is_default
-        is_openai = model.name.startswith(f"{_OPENAI}/")
+        is_openai = model.name.startswith("openai/")
         dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
     else:
         require_packages(model.name)
@@ -361,7 +360,7 @@ def connect(
         }
         options = {name: value for name, value in options.items() if value is not None}
         lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))
-        keep = keep and type(lm) is dspy.LM
+        keep = type(lm) is dspy.LM
         transport, is_default = LMTransport(lm, model.base_url), model.base_url is None
         dialect = Dialect()
     price = price_of(model.name) if is_default else None
@@ -371,7 +370,7 @@ def connect(
 def _with_effort(model: Model) -> Model:
     """Set the least effort, unless another is asked for, or that of the provider."""
     effort = model.reasoning_effort or least_effort(model.name)
-    return replace(model, reasoning_effort=None if effort == _PROVIDERS_EFFORT else effort)
+    return replace(model, reasoning_effort=None if effort == "default" else effort)
 
 
 def _settings_of(lm: dspy.BaseLM) -> Model:

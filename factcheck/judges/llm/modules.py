@@ -29,11 +29,6 @@ from factcheck.judges.llm.fences import (
     without_numbers,
 )
 from factcheck.judges.llm.questions import (
-    CHECK_FACTS,
-    COMPARE_VALUES,
-    EXTRACT_FACTS,
-    RATE_FAITHFULNESS,
-    SUMMARIZE,
     VERDICTS,
     Message,
     Question,
@@ -111,14 +106,7 @@ class _OneCall(dspy.Module):
         return self._prediction(reply, question)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        question = self.question(**inputs)
-        with self._context(question):
-            call = self._predict.acall
-            try:
-                reply = await call(**question.inputs, config=self._config(question))
-            except _REFUSALS:
-                reply = await call(**question.inputs, config=self._limit(question))
-        return self._prediction(reply, question)
+        return await dspy.asyncify(self.forward)(**inputs)
 
     def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
         """Return the messages for the inputs of a call, and the question that parses the reply."""
@@ -220,7 +208,7 @@ class KeyFactExtraction(_OneCall):
     reply, and so in a demonstration, `... in May` stands for the statement before it with a detail.
     """
 
-    prompt = EXTRACT_FACTS
+    prompt = "extract_facts/v3"
     asks = "source -> facts: list[str]"
     predictor = "list_facts"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source>>"}
@@ -252,7 +240,7 @@ class FactChecker(_OneCall):
     take several requests.
     """
 
-    prompt = CHECK_FACTS
+    prompt = "check_facts/v2-line"
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
@@ -264,10 +252,6 @@ class FactChecker(_OneCall):
     def forward(self, **inputs: Any) -> dspy.Prediction:
         forward = super().forward
         return _joined([forward(**some) for some in _batches(**inputs)])
-
-    async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        forward = super().aforward
-        return _joined([await forward(**some) for some in _batches(**inputs)])
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
@@ -309,7 +293,7 @@ class SemanticEquivalence(_OneCall):
     prediction's `results` hold one `PairVerdict` or `Failure` per pair, in pair order.
     """
 
-    prompt = COMPARE_VALUES
+    prompt = "compare_values/v2"
     show: Mapping[str, Callable[[Any], str]] = MappingProxyType({"pairs": str})
     asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
@@ -323,8 +307,9 @@ class SemanticEquivalence(_OneCall):
     def question(
         self, pairs: Sequence[ValuePair | tuple[str, str]]
     ) -> Question[dict[str, PairResult]]:
-        values = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
-        by_id = {f"p{place}": pair for place, pair in enumerate(values, 1)}
+        by_id: dict[str, ValuePair] = {}
+        for place, pair in enumerate(pairs, 1):
+            by_id[f"p{place}"] = pair if isinstance(pair, ValuePair) else ValuePair(*pair)
         verdict = object_schema(**{name: field.schema for name, field in PAIR.items()})
         return Question(
             {"pairs": render_pairs(by_id)},
@@ -342,7 +327,7 @@ class LLMJudge(_OneCall):
     for one of the whole; the provider rejects texts beyond the model's context window.
     """
 
-    prompt = RATE_FAITHFULNESS
+    prompt = "rate_faithfulness/v1"
     asks = "source_text, summary -> reason, faithfulness: int"
     predictor = "rate"
     sample: ClassVar[Mapping[str, Any]] = {
@@ -363,7 +348,7 @@ class Summarizer(_OneCall):
     settings limit the length of the reply; a truncated reply is an error.
     """
 
-    prompt = SUMMARIZE
+    prompt = "summarize/v1"
     asks = "source_text -> bullets: list[str]"
     predictor = "summarize"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}

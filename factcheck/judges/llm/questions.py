@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import dspy
 
-from factcheck.errors import JudgeOutputError, PromptError
+from factcheck.errors import JudgeOutputError
 from factcheck.judges.llm.replies import Field, find_answer, read_fields
 
 R = TypeVar("R")
@@ -27,11 +27,6 @@ Message: TypeAlias = Mapping[str, str]
 """`role` (`system`, `user` or `assistant`) and `content`."""
 VERDICTS = "verdicts"
 """Output field whose value is the whole reply object, with one entry per id."""
-CHECK_FACTS = "check_facts/v2-line"
-COMPARE_VALUES = "compare_values/v2"
-EXTRACT_FACTS = "extract_facts/v3"
-RATE_FAITHFULNESS = "rate_faithfulness/v1"
-SUMMARIZE = "summarize/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +100,4 @@ def load_prompt(name: str) -> str:
     """Return a published prompt; a changed one would have another fingerprint."""
     shipped = files("factcheck") / "prompts"
     root = shipped if shipped.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
-    try:
-        return (root / f"{name}.md").read_text("utf-8").strip()
-    except OSError as error:
-        raise PromptError(f"prompt file {name}.md cannot be read; reinstall factcheck") from error
+    return (root / f"{name}.md").read_text("utf-8").strip()

@@ -35,7 +35,6 @@ _MAX_OBJECTS = 64
 _REASONING = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 _HEADER = re.compile(r"^\[\[ ## (\w+) ## \]\]$", re.MULTILINE)
-_COMPLETED = "completed"
 _OBJECT_START = re.compile(r'\{\s*["}]')
 NO = "no"
 ANSWERS: Mapping[str, EntailmentLabel] = {
@@ -108,7 +107,7 @@ def _sections(text: str) -> Any:
     names = _HEADER.findall(text) if text.startswith("[[ ##") else []
     values = _HEADER.split(text)[2::2] if names else []
     fields = [(name, value.strip()) for name, value in zip(names, values, strict=True)]
-    return _object([(name, _json_or_text(value)) for name, value in fields if name != _COMPLETED])
+    return _object([(name, _json_or_text(value)) for name, value in fields if name != "completed"])
 
 
 def _json_or_text(value: str) -> Any:

@@ -10,15 +10,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from factcheck.errors import (
-    JudgeOutputError,
-    JudgeRefused,
-    JudgeTruncated,
-    JudgeUnavailable,
-)
+from factcheck.errors import JudgeOutputError, JudgeRefused, JudgeTruncated, JudgeUnavailable
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
-from factcheck.judges.llm.http import JsonClient, as_utf8
-from factcheck.judges.llm.providers import LONGER, endpoint
+from factcheck.judges.llm.http import JsonClient, as_utf8, at, count_at
+from factcheck.judges.llm.providers import endpoint
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import BackgroundLoop, background
 
@@ -111,11 +106,6 @@ class Transport(Protocol):
         """Host, port and path of the server; `None` for the provider's default."""
         ...
 
-    @property
-    def longer(self) -> str:
-        """How to have longer prompts read."""
-        ...
-
     def send(self, body: Body) -> Awaitable[Answer]:
         """Send a request; raises `FactcheckError` on failure."""
         ...
@@ -125,10 +115,6 @@ class Transport(Protocol):
 
 class ChatTransport(JsonClient):
     """Chat Completions of an OpenAI-compatible server."""
-
-    @property
-    def longer(self) -> str:
-        return self.access.provider.longer
 
     def addressed(self, body: Body) -> dict[str, Any]:
         """Return the body with the model name."""
@@ -151,13 +137,13 @@ class ChatTransport(JsonClient):
 
 def require_no_error(body: Any, name: str) -> None:
     """Raise `JudgeUnavailable` for an answer with an error, whatever else it says."""
-    choices = body.get("choices") if isinstance(body, Mapping) else None
-    parts = [body, *(choices if isinstance(choices, list) else ())]
-    parts += [part.get("message") for part in parts if isinstance(part, Mapping)]
+    choices = at(body, "choices")
+    parts = [body, *choices] if isinstance(choices, list) else [body]
+    parts += [at(part, "message") for part in parts]
     for part in parts:
-        error = part.get("error") if isinstance(part, Mapping) else None
+        error = at(part, "error")
         if error not in (None, "", False):
-            message = error.get("message") if isinstance(error, Mapping) else error
+            message = at(error, "message") if isinstance(error, Mapping) else error
             what = redacted(message or "no reason given")[:120]
             raise JudgeUnavailable(f"{name}: the server's answer has an error ({what})")
 
@@ -177,24 +163,16 @@ def read_completion(body: Any) -> Answer:
         finish_reason=reason if isinstance(reason, str) else None,
         is_declined=bool(message.get("refusal")),
         tokens=Tokens.counted(
-            _count(body, "usage", "prompt_tokens"),
-            _count(body, "usage", "completion_tokens"),
-            _count(body, "usage", "total_tokens"),
-            cached=_count(body, "usage", "prompt_tokens_details", "cached_tokens") or 0,
-            written=_count(body, "usage", "prompt_tokens_details", "cache_write_tokens") or 0,
-            reasoning=_count(body, "usage", "completion_tokens_details", "reasoning_tokens")
-            or _count(body, "usage", "reasoning_tokens")
-            or 0,
+            count_at(body, "usage", "prompt_tokens"),
+            count_at(body, "usage", "completion_tokens"),
+            count_at(body, "usage", "total_tokens"),
+            cached=count_at(body, "usage", "prompt_tokens_details", "cached_tokens"),
+            written=count_at(body, "usage", "prompt_tokens_details", "cache_write_tokens"),
+            reasoning=count_at(body, "usage", "completion_tokens_details", "reasoning_tokens")
+            or count_at(body, "usage", "reasoning_tokens"),
         ),
         model=model if isinstance(model := body.get("model"), str) else "",
     )
-
-
-def _count(value: Any, *path: str) -> int | None:
-    """Return the count at a path, or `None` if there is none."""
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if type(value) is int and value >= 0 else None
 
 
 def _texts(parts: Sequence[Any]) -> Iterator[str]:
@@ -212,7 +190,6 @@ class WrappedTransport:
     def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
         self.name: str = inner.name
         self.endpoint: str | None = inner.endpoint
-        self.longer: str = inner.longer
         self._inner = inner
         self._answer = answer
 
@@ -238,8 +215,6 @@ class LMTransport:
 
     User-defined classes run in a separate event loop, which they may block.
     """
-
-    longer = LONGER
 
     def __init__(self, lm: dspy.BaseLM, base_url: str | None) -> None:
         import dspy
@@ -327,19 +302,15 @@ def _read_response(response: Any) -> Answer:
 
 def _counts_apart(data: Any) -> bool:
     """Whether a raw response is Anthropic's, whose input leaves out what its cache is used for."""
-    usage = data.get("usage") if isinstance(data, Mapping) else None
-    return (
-        isinstance(usage, Mapping) and {"input_tokens", "cache_read_input_tokens"} <= usage.keys()
-    )
+    usage = at(data, "usage")
+    names = {"input_tokens", "cache_read_input_tokens"}
+    return isinstance(usage, Mapping) and names <= usage.keys()
 
 
 def _raw_reason(data: Any) -> str | None:
     """Finish reason in a raw response of OpenAI, Anthropic or Gemini."""
-    if not isinstance(data, Mapping):
-        return None
-    places = [data, *data.get("choices", ()), *data.get("candidates", ())]
-    for place in (p for p in places if isinstance(p, Mapping)):
+    for place in (data, *(at(data, "choices") or ()), *(at(data, "candidates") or ())):
         for name in ("finish_reason", "stop_reason", "finishReason"):
-            if isinstance(place.get(name), str):
-                return str(place[name])
+            if isinstance(reason := at(place, name), str):
+                return reason
     return None

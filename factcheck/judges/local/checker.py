@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.groups import root_ids
-from factcheck.facts.spans import fold_text, locate
+from factcheck.facts.sources import fold_text, locate
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
     LANGUAGE,

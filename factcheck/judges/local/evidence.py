@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from factcheck.facts import Evidence
-from factcheck.facts.spans import fold_text
+from factcheck.facts.sources import fold_text
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict, name_difference
 from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features

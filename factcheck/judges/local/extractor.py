@@ -28,14 +28,14 @@ from factcheck.judges.local.statements import (
 from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
-from factcheck.text.blocks import split_blocks
+from factcheck.text.blocks import read_html, split_blocks
 from factcheck.text.syntax import Token
 from factcheck.text.words import english_words, guess_language
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/22"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/23"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
@@ -104,7 +104,7 @@ def extract_facts(source: str) -> FactSet:
     can mean nobody else; texts in other languages into sentences. A detail names its core.
     """
     found: dict[tuple[str, ...], AtomicFact] = {}
-    for group in _groups(source):
+    for group in _groups(read_html(source)):
         ids: list[str] = []
         for text, span, core in group:
             key = tuple(_WORD.findall(text.lower()))
@@ -361,7 +361,7 @@ def _accepted(
 def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:
     """Return what a sentence states; all of it in one piece if it cannot be taken apart."""
     wording = Wording(tree, named)
-    told = _accepted(tree, wording)
+    told = [] if "respectively" in tree.low else _accepted(tree, wording)
     if told:
         return told
     words = frozenset(i for i in range(len(tree.tokens)) if not tree.is_mark[i])

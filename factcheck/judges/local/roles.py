@@ -215,7 +215,7 @@ class Roles(Tree):
         is_participle = self.tokens[verb].relation in ("acl", "advcl", "pcomp")
         drop = is_real or is_participle or self._is_state(main)
         is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
-        is_joint |= self.low[verb - 1] == "both"  # `Anna and Tom both left`
+        is_joint |= self.low[verb - 1] in ("both", "each")  # `Anna and Tom both left`
         is_joint |= self.low[verb] in WORDS["collective"] or self._is_matched(verb)
         return Freedom(affirmed and drop, affirmed and not is_joint)
 
@@ -227,8 +227,6 @@ class Roles(Tree):
 
     def _is_matched(self, verb: int) -> bool:
         """Tell whether each subject has a rank of its own: `Ann and Tom came third and fifth`."""
-        if "respectively" in self.low:
-            return True
         subject = self.subject(verb)
         names = [] if subject is None else self.listed(subject)
         others = [kid for kid in self.kids[verb] if kid != subject]

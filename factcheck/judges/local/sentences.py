@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts import Span
-from factcheck.text.blocks import Block, split_blocks
+from factcheck.text.blocks import BLANK, Block, split_blocks
 from factcheck.text.dates import month_of
 from factcheck.text.words import DEFAULT, fold_word, guess_language
 
@@ -30,7 +30,7 @@ class Sentence(NamedTuple):
     span: Span
 
 
-_CLOSERS = r"[\"'\u201d\u2019\u00bb\u203a)\]}*_」』\uff09】》〉]"
+_CLOSERS = rf"[\"'\u201d\u2019\u00bb\u203a)\]}}*_」』\uff09】》〉{BLANK}]"
 _END = re.compile(
     rf"[.!?\u2026؟।]+(?:{_CLOSERS}|[ \u00a0\u202f][»\u203a])*(?:\[\d+\])*(?=\s|\Z)"
     rf"|[。\uff01\uff1f｡]+{_CLOSERS}*"
@@ -56,7 +56,9 @@ _ORDINARY = re.compile(
 _NEVER_ENDS = re.compile(
     r"(?<!\w)(?:(?:a|an|the|his|her|its|their|our|my|your|at|as|is|was|to|and) "
     r"[\"'\u201c\u2018]?No|approx|M[rs]|Mrs|Dr|Prof|Rev|Hon|Gov|Sen|Gen|Col|Capt|Lt|Sgt)\.\s*\Z"
+    r"|\([a-z]{1,7}\.\s*\Z"
 )
+"""Behind these a sentence goes on: `(pop. 80,000)`."""
 _NO_END = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "vs", "cf", "g", "e")
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import NOUNS, WORDS, Tree
-from factcheck.text.blocks import Block
+from factcheck.text.blocks import BLANK, Block
 from factcheck.text.words import irregular_forms
 
 
@@ -124,12 +124,12 @@ def is_metadata(label: re.Match[str]) -> bool:
 
 
 def plain(text: str) -> tuple[str, list[int]]:
-    """A sentence without Markdown and doubled white space, with one mark for a typed quotation's.
+    """A sentence without Markdown, tags and doubled white space; `''` is one quotation mark.
 
     Returns:
         The text, and for each of its characters its place in the sentence.
     """
-    gone: set[int] = set()
+    gone = {place for place, letter in enumerate(text) if letter == BLANK}
     for pattern, inner in ((_LINK, 1), (_EMPHASIS, 2), (_FURNITURE, 1)):
         for match in pattern.finditer(text):
             gone |= {*range(*match.span())} - {*range(*match.span(inner))}

@@ -27,10 +27,7 @@ from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import Reply, Request
 from tests.embeddings import EmbeddingsAnswer, EmbeddingServer, hashed_embeddings, texts_of
-from tests.faults import (
-    bad_request,
-    sequence,
-)
+from tests.faults import bad_request, sequence
 from tests.processes import printed_by_python
 from tests.runtime.cache.stores import MemoryCache
 

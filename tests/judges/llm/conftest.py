@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+import dspy
 import pytest
 
 from factcheck import FactCoverage, Model, RetryPolicy
@@ -17,7 +16,7 @@ from factcheck.judges.ports import Ledger, PairJudge, PairResult, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import ChatAnswer, LocalOpenAIServer, Request, parse_prompt
+from factcheck.testing import ChatAnswer, LocalOpenAIServer, Reply, Request, parse_prompt
 
 MODEL = "openai/tiny"
 KEY = "sk-0123456789abcdefghij"
@@ -28,6 +27,13 @@ def completion(content: Any, **choice: Any) -> dict[str, Any]:
     """The body of a chat completion, without usage."""
     message = {"role": "assistant", "content": content}
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop", **choice}]}
+
+
+def anthropic_message(text: str, **usage: int) -> dict[str, Any]:
+    """A message by Anthropic's protocol."""
+    made = {"id": "x", "type": "message", "role": "assistant", "model": "claude-x"}
+    content = [{"type": "text", "text": text}]
+    return {**made, "content": content, "stop_reason": "end_turn", "usage": usage}
 
 
 @contextmanager
@@ -74,6 +80,7 @@ class PairSetup(NamedTuple):
     judge: PairJudge
     server: LocalOpenAIServer
     ledger: Ledger
+    session: Session
 
     def compare(self, *pairs: ValuePair) -> Sequence[PairResult]:
         return background.run(self.judge.compare(pairs, self.ledger))
@@ -91,74 +98,46 @@ MakePairSetup = Callable[..., PairSetup]
 
 
 @pytest.fixture
-def comparing(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePairSetup]:
+def comparing() -> Iterator[MakePairSetup]:
     with ExitStack() as stack:
 
-        def make(
-            answer: ChatAnswer | LocalOpenAIServer,
-            *,
-            batch_size: int = 16,
-            judge: str = MODEL,
-            **options: Any,
-        ) -> PairSetup:
-            server = answer
-            if not isinstance(server, LocalOpenAIServer):
-                server = stack.enter_context(LocalOpenAIServer(server))
-            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-            options = {"retry": QUICK, "cache": "off", **options}
-            session = stack.enter_context(Session(**options))
-            pair_judge = build_pair_judge(judge, session, batch_size=batch_size)
-            return PairSetup(pair_judge, server, Ledger())
+        def make(answer: ChatAnswer, *, batch_size: int = 16, **options: Any) -> PairSetup:
+            server, session = stack.enter_context(serving(answer, **options))
+            judge = build_pair_judge(MODEL, session, batch_size=batch_size)
+            return PairSetup(judge, server, Ledger(), session)
 
         yield make
 
 
-class Provider(ThreadingHTTPServer):
-    """Answers requests, and keeps what it was sent."""
+def served(server: LocalOpenAIServer, **settings: Any) -> dspy.LM:
+    """A model of DSPy on a server."""
+    settings = {"cache": False, **settings}
+    return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", **settings)
+
+
+class Provider(LocalOpenAIServer):
+    """Answers requests by a protocol of its own."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies: list[dict[str, Any]] = []
+        super().__init__(lambda _: "")
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
+        return self.base_url.removesuffix("/v1")
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        return [request.body for request in self.requests if request.method == "POST"]
+
+    def routes(self) -> Sequence[tuple[str, str, Callable[..., Reply]]]:
+        return (("*", "/{path:.*}", self.respond),)
+
+    def respond(self, request: Request, _path: str) -> Reply:
+        answer = self.answer(request.path, request.body)
+        if isinstance(answer, int):
+            return Reply(status=answer)
+        return Reply(raw_body=(answer if isinstance(answer, str) else json.dumps(answer)).encode())
 
     def answer(self, path: str, body: Any) -> Any:
         """Return what is answered: JSON, text, or the status of an error."""
         raise NotImplementedError
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Provider
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.bodies.append(body)
-        self._send(self.server.answer(self.path, body))
-
-    def do_GET(self) -> None:
-        self._send(self.server.answer(self.path, None))
-
-    def _send(self, answer: Any) -> None:
-        data = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
-        self.send_response(answer if isinstance(answer, int) else 200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-P = TypeVar("P", bound=Provider)
-
-
-@contextmanager
-def providing(server: P) -> Iterator[P]:
-    """Run a server in a block."""
-    with server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()

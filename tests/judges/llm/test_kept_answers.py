@@ -15,6 +15,7 @@ import pytest
 from factcheck import Budget, CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import Usage
+from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Price
@@ -192,13 +193,12 @@ def test_whatever_else_is_said_about_a_pair_is_another_question(comparing: MakeP
 def test_another_prompt_is_never_served_it(
     comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache = MemoryCache()
-    setup = comparing(FactModel(), cache=cache)
+    setup = comparing(FactModel(), cache=MemoryCache())
     for _ in range(2):
         setup.compare(PAIR)
         assert setup.sizes == [1]
     monkeypatch.setattr("factcheck.judges.llm.modules._OneCall.fingerprint", "another/v2@00")
-    comparing(setup.server, cache=cache).compare(PAIR)
+    setup._replace(judge=build_pair_judge(MODEL, setup.session)).compare(PAIR)
     assert setup.sizes == [1, 1]
 
 

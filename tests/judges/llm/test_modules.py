@@ -25,12 +25,12 @@ from factcheck import (
     SemanticEquivalence,
     Summarizer,
 )
-from factcheck.errors import JudgeOutputError, PromptError
+from factcheck.errors import JudgeOutputError
 from factcheck.judges.llm import questions as prompts
 from factcheck.judges.llm.fences import fenced, numbered, sections, visible, without_numbers
 from factcheck.judges.ports import ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, parse_prompt
-from tests.judges.llm.conftest import MakeSetup
+from tests.judges.llm.conftest import MakeSetup, served
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)
@@ -39,10 +39,6 @@ PINNED = {
     path: digest
     for digest, path in map(str.split, (PROMPTS / "SHA256SUMS").read_text("utf-8").splitlines())
 }
-
-
-def served(server: LocalOpenAIServer, *, cache: bool = False) -> dspy.LM:
-    return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", cache=cache)
 
 
 def decided(prediction: Any) -> list[Any]:
@@ -126,16 +122,11 @@ def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = [LLMJudge().fingerprint, FactChecker().fingerprint]
-    text = prompts.load_prompt(prompts.RATE_FAITHFULNESS).replace("one sentence", "ten words")
+    text = prompts.load_prompt(LLMJudge.prompt).replace("one sentence", "ten words")
     monkeypatch.setattr("factcheck.judges.llm.modules.load_prompt", lambda _: text)
     monkeypatch.setattr("factcheck.judges.llm.modules._fact_lines", "; ".join)
     after = [LLMJudge().fingerprint, FactChecker().fingerprint]
     assert not set(before) & set(after)
-
-
-def test_a_missing_prompt_is_named() -> None:
-    with pytest.raises(PromptError, match=r"extract_facts/v0\.md cannot be read"):
-        prompts.load_prompt("extract_facts/v0")
 
 
 def number_of(prompt: str, tag: str) -> str:
@@ -217,30 +208,27 @@ PARAGRAPH = "Mill {0} ground rye. Its owner was miller {0}. The wheel turned unt
 PARAGRAPHS = [PARAGRAPH.format(number) for number in range(60)]
 
 
-@given(st.text(st.sampled_from("ab .\n。"), max_size=400), st.integers(3, 80), st.floats(0.0, 0.49))
-def test_sections_cover_the_text_in_order_within_their_size(
-    text: str, size: int, share: float
-) -> None:
-    overlap = int(size * share)
-    spans = sections(text, size, overlap)
+@given(st.text(st.sampled_from("ab .\n。"), max_size=400), st.integers(3, 80))
+def test_sections_cover_the_text_in_order_within_their_size(text: str, size: int) -> None:
+    spans = sections(text, size)
     assert spans[0].start == 0
     assert spans[-1].end == len(text)
     assert all(span.end - span.start <= size for span in spans)
     for one, next_one in pairwise(spans):
-        assert one.end - overlap <= next_one.start <= one.end
+        assert one.end - size // 10 <= next_one.start <= one.end
         assert one.end < next_one.end
 
 
 def test_cuts_fall_between_paragraphs_and_one_that_fits_the_overlap_is_whole_in_both() -> None:
     text = "\n\n".join(PARAGRAPHS)
-    spans = sections(text, 600, 60)
+    spans = sections(text, 600)
     assert len(spans) > 5
     for span in spans[:-1]:
         assert text[: span.end].endswith("\n\n")
-    first, second, *_ = sections(text, 600, 120)
+    first, second, *_ = sections(text, 1_200)
     assert text[slice(*second)].startswith("Mill")
     assert second.start < first.end
-    assert sections("a\n\n" + "b" * 50, 20, 3)[0].end == 20  # never in the first half
+    assert sections("a\n\n" + "b" * 50, 20)[0].end == 20  # never in the first half
 
 
 def test_a_long_text_is_checked_section_by_section_and_entailed_anywhere_is_entailed(

@@ -27,16 +27,11 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
 from tests.faults import bad_request
-from tests.judges.llm.conftest import Provider, providing
+from tests.judges.llm.conftest import Provider, anthropic_message, served
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)
 DEMO = {"facts": ["It rained."], "text": "Rain.", "verdicts": {"f1": "1 yes"}}
-
-
-def served(server: LocalOpenAIServer, **settings: Any) -> dspy.LM:
-    settings = {"cache": False, **settings}
-    return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", **settings)
 
 
 def optimised(module: Any, instructions: str = "Is it said?") -> Any:
@@ -198,11 +193,7 @@ class Claude(Provider):
     """Says yes by Anthropic's protocol."""
 
     def answer(self, path: str, body: Any) -> Any:
-        return {
-            "id": "x", "type": "message", "role": "assistant", "model": "claude-x",
-            "content": [{"type": "text", "text": '{"f1": "1 yes"}'}], "stop_reason": "end_turn",
-            "usage": {"input_tokens": 5, "output_tokens": 8},
-        }  # fmt: skip
+        return anthropic_message('{"f1": "1 yes"}', input_tokens=5, output_tokens=8)
 
 
 def marked_prefix(body: Any) -> str:
@@ -220,7 +211,7 @@ def test_a_long_program_is_marked_for_the_cache_of_the_provider(n_demos: int) ->
     program: Any = FactChecker()
     demo = {"facts": ["It rained."], "text": "Rain fell. " * 20, "verdicts": {"f1": "1 yes"}}
     program.judge_facts.demos = [demo] * n_demos
-    with providing(Claude()) as provider:
+    with Claude() as provider:
         url = f"{provider.address}/v1"
         program.set_lm(dspy.LM("anthropic/claude-x", api_base=url, api_key="x"))
         with FactCoverage(program, cache="off", extractor="local") as scorer:

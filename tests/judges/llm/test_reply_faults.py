@@ -357,26 +357,6 @@ def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: P
     assert len(server.requests) == 1
 
 
-def test_what_two_sections_say_alike_is_one_group(llm: MakeSetup) -> None:
-    source = "It sank in May off Crete. " * 1_000
-    answers = {
-        True: ("The old ferry sank.", "... in May"),
-        False: ("The ferry sank.", "... in May"),
-    }
-    firsts: list[str] = []
-
-    def facts(section: str) -> Sequence[str]:
-        firsts.append(section)
-        return answers[len(firsts) == 1]
-
-    scorer, server = llm(FactModel(facts=facts))
-    assert linked(scorer.extract(source)) == [
-        ("f1", "The old ferry sank.", None),
-        ("f2", "The old ferry sank in May.", "f1"),
-    ]
-    assert len(server.requests) > 1
-
-
 def test_the_module_gives_whole_statements() -> None:
     scripted = DummyLM([{"facts": ["It sank.", "... in May"]}], adapter=dspy.JSONAdapter())
     with dspy.context(lm=scripted):

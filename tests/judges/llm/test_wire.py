@@ -13,16 +13,18 @@ import pytest
 
 from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
 from factcheck.judges.llm.dialect import Dialect
+from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.questions import Question
 from factcheck.judges.llm.transports import LMTransport, read_completion
+from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
 from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import Provider, completion, providing, serving
+from tests.judges.llm.conftest import Provider, anthropic_message, completion, serving
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -56,11 +58,8 @@ class Replying(Provider):
 
     def answer(self, path: str, body: Any) -> Any:
         if path.endswith("/messages"):
-            content = [{"type": "text", "text": REPLY}]
-            message = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
             cache = {"cache_read_input_tokens": 70, "cache_creation_input_tokens": 200}
-            usage = {"input_tokens": 5, "output_tokens": 5, **cache}
-            return {**message, "content": content, "stop_reason": "end_turn", "usage": usage}
+            return anthropic_message(REPLY, input_tokens=5, output_tokens=5, **cache)
         if "generateContent" in path:
             said = {"role": "model", "parts": [{"text": REPLY}]}
             counts = {"promptTokenCount": 5, "candidatesTokenCount": 5, "thoughtsTokenCount": 300}
@@ -83,7 +82,7 @@ class Replying(Provider):
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
-    with providing(Replying()) as server:
+    with Replying() as server:
         yield server
 
 
@@ -98,7 +97,7 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
     """The body that went out for one prompt, and the signature."""
     session = Session(cache="off", **settings)
     model = connect(judge, session)
-    assert background.run(model.ask(MESSAGES, QUESTION)) == "blue"
+    assert background.run(model.ask(MESSAGES, QUESTION, Account(Ledger()))) == "blue"
     background.run(model.aclose())
     return provider.bodies[-1], model.identity
 
@@ -361,7 +360,7 @@ def deaf_to_schemas(request: ChatRequest) -> str:
 
 def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit() -> None:
     async def ask_together(model: LanguageModel) -> list[object]:
-        asked = (model.ask(MESSAGES, QUESTION) for _ in range(8))
+        asked = (model.ask(MESSAGES, QUESTION, Account(Ledger())) for _ in range(8))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
     with serving(deaf_to_schemas) as (server, session):

@@ -1,26 +1,28 @@
-"""Optimal alignment of arrays, with the highest total F1.
+"""Optimal alignment of arrays, with the highest total F1, and rounds of batch comparators.
 
 If the F1 of pairs depends on a batch comparator or on nested arrays, pairs that may belong to the
 optimal alignment are scored in rounds, under paths such as `items[2|0]`, together with the pending
-fields of the record.
+fields of the record, in as few calls as possible.
 """
 
 from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from factcheck.errors import Failure, describe
+from factcheck.fields.grid import Grid, first_equal
+from factcheck.fields.nodes import ArrayNode, Leaf, Out, Pairs, pending_in, settled
 from factcheck.fields.records import count
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.scoring.grid import Grid, first_equal
-from factcheck.fields.scoring.nodes import ArrayNode, Out, Pairs, pending_in, settled
-from factcheck.fields.types import FieldResult
-from factcheck.fields.values import plain
+from factcheck.fields.types import BatchItem, FieldResult, UndecidableError, outcome_of
+from factcheck.fields.values import plain, value_key
+from factcheck.reports.text import plural
 from factcheck.stats.intervals import assign
 
 _PREFERENCE = 1e-6
@@ -53,7 +55,6 @@ class OptimalArray:
         self._node, self._gold, self._extracted, self._path = node, gold, extracted, path
         self._min_f1, self._weights = min_f1, weights
         grid = Grid(node.element, gold + extracted, len(gold), weights)
-        self._most = grid.most_matched
         self._f1, self._undecided = grid.f1()
         self._f1[self._f1 < min_f1] = 0.0
         self._open = grid.open > 0
@@ -67,10 +68,6 @@ class OptimalArray:
         if self.is_open:
             self._first = [np.array(first_equal(side)) for side in (gold, extracted)]
         self._pairs: Pairs | None = None if self.is_open else self._completed(assign(self._f1))
-
-    @property
-    def max_matched(self) -> float:
-        return self._most()
 
     def pending(self) -> list[list[FieldResult]]:
         while self._pairs is None:
@@ -205,3 +202,109 @@ class OptimalArray:
 def _beginning(value: Any) -> str:
     """Return the beginning of the text of a value."""
     return str(plain(value))[:60].casefold()
+
+
+def dispatch(records: Sequence[Out], leaves: Mapping[str, Leaf]) -> None:
+    """Score every pending field, round by round until all arrays are aligned.
+
+    Equal pairs of array elements are scored once.
+    """
+    first_of: dict[Hashable, list[FieldResult]] = {}
+    blocks: list[tuple[int, list[FieldResult], bool]] = []
+    for place, record in enumerate(records):
+        results = [entry for entry in record if isinstance(entry, FieldResult)]
+        blocks.append((place, [one for one in results if one.status == "pending"], False))
+    while True:
+        blocks += [
+            (place, block, True)
+            for place, record in enumerate(records)
+            for array in record
+            if not isinstance(array, FieldResult)
+            for block in array.pending()
+        ]
+        if not any(block for _, block, _ in blocks):
+            return
+        calls: dict[tuple[int, str], list[FieldResult]] = {}
+        copies: list[tuple[FieldResult, FieldResult]] = []
+        for place, block, is_in_array in blocks:
+            for name in dict.fromkeys(result.comparator for result in block):
+                results = [result for result in block if result.comparator == name]
+                call = (-1 if _takes_many_records(leaves, results[0]) else place, name)
+                if is_in_array:
+                    first = first_of.setdefault((call, *map(_question, results)), results)
+                    if first is not results:
+                        copies += zip(results, first, strict=True)
+                        continue
+                calls.setdefault(call, []).extend(results)
+        for (_, name), results in calls.items():
+            _score(name, results, leaves)
+        for copy, result in copies:
+            copy.status, copy.score, copy.reason = result.status, result.score, result.reason
+            copy.doubtful = result.doubtful
+        blocks = []
+
+
+def _takes_many_records(leaves: Mapping[str, Leaf], result: FieldResult) -> bool:
+    comparator = leaves[schema_path(result.path)].batch
+    return getattr(comparator, "across_records", False) is True
+
+
+def _question(result: FieldResult) -> Hashable:
+    compared = value_key(result.gold_compared), value_key(result.extracted_compared)
+    return schema_path(result.path), *compared
+
+
+def _answers(name: str, comparator: Any, items: list[BatchItem]) -> list[Any]:
+    """Return one answer per item, a failure for an item without one."""
+    try:
+        answers = comparator(items)
+    except Exception as error:  # noqa: BLE001 - the user's code
+        reason = f"comparator {name!r}: {describe(error)}"
+        _log.warning("%s (%s)", reason, plural(len(items), "field"))
+        return [Failure(None, "raised", reason)] * len(items)
+    reason = f"the comparator {name!r} gave no verdict"
+    if not isinstance(answers, list):
+        reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
+        answers = []
+    n_surplus = len(answers) - len(items)
+    if n_surplus > 0:
+        _log.warning("the comparator %r returned %d answers too many", name, n_surplus)
+    found: list[Any] = [Failure(None, "missing", reason)] * len(items)
+    for place, answer in enumerate(answers[: len(items)]):
+        if answer is not None:
+            found[place] = answer
+    return found
+
+
+def _score(name: str, results: list[FieldResult], by_path: Mapping[str, Leaf]) -> None:
+    """Ask a comparator about pending fields; those without an answer are batch errors."""
+    leaves = [by_path[schema_path(result.path)] for result in results]
+    items = [
+        BatchItem(
+            result.path,
+            result.gold_value,
+            result.extracted_value,
+            result.gold_compared,
+            result.extracted_compared,
+            params=leaf.params,
+            schema_path=leaf.path,
+            description=leaf.description,
+        )
+        for result, leaf in zip(results, leaves, strict=True)
+    ]
+    answers = _answers(name, leaves[0].batch, items)
+    for answer, result, leaf in zip(answers, results, leaves, strict=True):
+        if isinstance(answer, Failure):
+            result.status, result.reason = "batch_error", answer.message
+            continue
+        result.reason = getattr(answer, "reason", None)
+        if getattr(answer, "skip", False) or getattr(answer, "status", "") == "skipped":
+            result.status = "skipped"
+            continue
+        try:
+            result.score, _ = outcome_of(answer)
+            result.status = "match" if result.score >= leaf.threshold else "mismatch"
+            result.doubtful = getattr(answer, "doubtful", False) is True
+        except UndecidableError as error:
+            result.status = "error" if hasattr(answer, "score") else "batch_error"
+            result.reason = f"comparator {name!r}: {error}"

@@ -1,9 +1,12 @@
-"""The rows of a run, and its JSON, from which it comes back."""
+"""The rows of a run; its JSON, from which it comes back; and its totals, however they are cut."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import pickle
+from collections.abc import Iterable
 from copy import deepcopy
 from datetime import date, datetime, timezone
 from decimal import Decimal
@@ -13,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from factcheck.errors import InputError
@@ -23,12 +27,26 @@ from factcheck.fields import (
     RecordResult,
     Registry,
     RunResult,
+    RunTally,
     annotate_xeval,
     evaluate,
     reclassify_nulls,
 )
 from factcheck.fields.values import plain
-from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run, summed_up
+from tests.fields.builders import (
+    NUMBER,
+    STATUSES,
+    TEXT,
+    Recorder,
+    array,
+    best,
+    compared,
+    record,
+    registry_of,
+    run,
+    run_of,
+    summed_up,
+)
 from tests.fields.strategies import Example, examples
 
 LOWER = compared("exact", **{"x-eval-transform": ["lowercase"]})
@@ -74,17 +92,12 @@ class TestRows:
         schema = record(items=array(record(name=LOWER), match_by="key_field", key="name"))
         result = run(schema, [{"items": [{"name": "A"}]}], [{"items": [{"name": "b"}]}])
 
-        assert result.to_rows() == [
-            {
-                "record": 0, "path": "items[0].name", "field": "items[].name", "status": "omission",
-                "score": 0.0, "comparator": "exact", "reason": None, "gold": "A", "extracted": None,
-            },
-            {
-                "record": 0, "path": "items[-1].name", "field": "items[].name",
-                "status": "hallucination", "score": 0.0, "comparator": "exact", "reason": None,
-                "gold": None, "extracted": "b",
-            },
-        ]  # fmt: skip
+        row, other = result.to_rows()
+        assert row == {
+            "record": 0, "path": "items[0].name", "field": "items[].name", "status": "omission",
+            "score": 0.0, "comparator": "exact", "reason": None, "gold": "A", "extracted": None,
+        }  # fmt: skip
+        assert (other["path"], other["status"]) == ("items[-1].name", "hallucination")
 
     def test_compared_values_are_there_where_transforms_changed_them(self) -> None:
         """Also where one made a value null, which then is an omission or a hallucination."""
@@ -195,34 +208,121 @@ class TestForeignValues:
 class TestOtherFiles:
     """What is no run is refused, and the place is named."""
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
+    def test_another_text(self) -> None:
+        for text, message in (
             ("{\n", "run, line 2: not valid JSON"), ("[]", "run: expected an object"),
             ('{"format": "factcheck-fields-run/2"}', "RunResult.to_json of this version"),
             ('{"format": "factcheck-fields-run/1"}', "run: 'records' is missing"),
-        ],
-    )  # fmt: skip
-    def test_another_text(self, text: str | bytes, message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            RunResult.from_json(text)
+        ):  # fmt: skip
+            with pytest.raises(InputError, match=message):
+                RunResult.from_json(text)
 
-    @pytest.mark.parametrize(
-        ("place", "value", "message"),
-        [
-            (("records",), {}, "run: 'records': expected a list"),
-            (("records", 0, "id"), 1.5, "run: record 1: 'id': expected a string or a whole number"),
-            (("records", 0, "fields", 1, "status"), ["match"], "field 2: 'status': expected one o"),
-            (("by_field", "a", "support"), "1", "run: 'by_field': 'a': 'support': expected"),
-        ],
-    )
-    def test_one_wrong_value(self, place: tuple[Any, ...], value: Any, message: str) -> None:
-        data = run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x", "b": "y"}]).to_dict()
-        *above, last = place
-        inner: Any = data
-        for step in above:
-            inner = inner[step]
-        inner[last] = value
+    def test_one_wrong_value(self) -> None:
+        data: Any = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}]).to_dict()
+        for inner, last, value, message in (
+            (data["records"][0], "id", 1.5, "run: record 1: 'id': expected a string or a whole"),
+            (data["records"][0]["fields"][0], "status", [], "record 1: field 1: 'status': expect"),
+            (data["by_field"]["a"], "support", "1", "run: 'by_field': 'a': 'support': expected"),
+            (data, "records", {}, "run: 'records': expected a list"),
+        ):
+            inner[last] = value
+            with pytest.raises(InputError, match=message):
+                RunResult.from_dict(data)
 
-        with pytest.raises(InputError, match=message):
-            RunResult.from_dict(data)
+
+PATHS = ["a", "b", "items[0].n", "items[1].n", "items[-1].n", "z\\.z", "rows[0][0]", "rows[1][0]"]
+signs = st.lists(st.dictionaries(st.sampled_from(PATHS), st.text("".join(STATUSES), max_size=3)))
+
+
+def figures(part: Any, path: str = "") -> dict[str, float]:
+    """The numbers in the JSON of a run, by place."""
+    if isinstance(part, dict):
+        return {k: n for key in part for k, n in figures(part[key], f"{path}/{key}").items()}
+    return {path: part} if isinstance(part, (int, float)) else {}
+
+
+def tally_of(some: Iterable[RecordResult], *, by_field: bool = False) -> RunTally:
+    tally = RunTally(by_field=by_field)
+    for each in some:
+        tally.add(each)
+    return tally
+
+
+@given(signs, st.lists(st.integers(0, 8), max_size=4), st.booleans(), st.randoms())
+def test_shards_in_any_cut_and_order_add_up_to_the_run(
+    signs: list[Any], cuts: list[int], by_field: Any, random: Any
+) -> None:
+    records = run_of(signs).records
+    ends = [0, *sorted(min(cut, len(records)) for cut in cuts), len(records)]
+    shards = [
+        tally_of(records[start:end], by_field=by_field) for start, end in itertools.pairwise(ends)
+    ]
+    random.shuffle(shards)
+
+    while len(shards) > 1:
+        place = random.randrange(len(shards) - 1)
+        shards[place].merge(shards.pop(place + 1))
+
+    whole = tally_of(records, by_field=by_field).result()
+    summed = figures(shards[0].result().to_dict())
+    assert summed == pytest.approx(figures(whole.to_dict()), rel=1e-9, abs=1e-12)
+
+
+def test_a_score_that_a_post_processor_left_behind_counts_nowhere() -> None:
+    def disown(results: list[FieldResult]) -> list[FieldResult]:
+        for result in results:
+            result.status = "hallucination"
+        return results
+
+    schema = annotate_xeval(record(a=TEXT))
+    run = evaluate([{"a": "x"}], [{"a": "x"}], schema, post_process=disown)
+
+    assert run.records[0].field_results[0].score == 1.0
+    assert run.micro.precision == run.by_field["a"].precision == 0.0
+    assert run.by_field["a"].mean_score == run.per_field["a"].mean_score == 0.0
+
+
+def test_a_tally_comes_back_from_another_process() -> None:
+    tally = tally_of(run_of([{"a": "-", "b": "/", "q": "h"}] * 3).records)
+    back = pickle.loads(pickle.dumps(tally))  # noqa: S301 - its own
+    assert back.result() == tally.result()
+    back.merge(tally)
+    back.merge(back)
+    assert back.result().total_records == 12
+    assert back.result().by_field["a"].counts == {"mismatch": 12}
+    assert back.result().by_field["b"].f1 == 0.5
+
+
+def test_unlike_tallies_do_not_add_up() -> None:
+    tallies = RunTally(), RunTally("1"), RunTally("2"), RunTally("1", by_field=True)
+    for tally, other in itertools.permutations(tallies, 2):
+        with pytest.raises(InputError, match="tallies of different schemas"):
+            tally.merge(other)
+
+
+TOLERANCE = {"numeric": {"tolerance": {"rel": 0.1}}}
+
+
+def digest_of(**changed: Any) -> str:
+    fields = {"a": TEXT, "b": array(NUMBER), **changed}
+    schema = annotate_xeval(deepcopy(record(**dict(reversed(fields.items())))))
+    return FieldEvaluator(schema, registry=registry_of(judge=Recorder())).schema_digest
+
+
+def test_whatever_changes_scores_changes_the_digest_and_nothing_else_does() -> None:
+    fields: list[dict[str, Any]] = [
+        *({**TEXT, f"x-eval-{key}": value} for key, value in (
+            ("transform", ["strip"]), ("threshold", 0.5), ("weight", 2), ("skip", True),
+            ("compare", "fuzzy"), ("compare", {"oneof": {"values": ["x"]}}),
+        )),
+        best(NUMBER), array({**NUMBER, "x-eval-compare": TOLERANCE}),
+        compared("judge"), compared("judge", description="city"),
+    ]  # fmt: skip
+    assert len({digest_of(a=field) for field in [TEXT, *fields]}) == len(fields) + 1
+    same: list[dict[str, Any]] = [
+        {"a": {**TEXT, "title": "A", "description": "the first letter"}},
+        {"a": {"type": ["string", "null"]}}, {"a": compared({"exact": {}})},
+        {"a": {**TEXT, "x-eval-weight": 1, "x-eval-threshold": 1.0, "x-eval-skip": False}},
+        {"b": array(NUMBER, ordered=True)},
+    ]  # fmt: skip
+    assert {digest_of(**other) for other in same} == {digest_of()}

@@ -7,28 +7,24 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from factcheck.documents import shown
-from factcheck.errors import SchemaError
 from factcheck.facts import digest
-from factcheck.fields.comparators import Registry, is_batch
+from factcheck.fields import nodes
+from factcheck.fields.comparators import Registry
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.dates import FIGURES, order_of
 from factcheck.fields.comparators.transforms import TRANSFORMS, units_of
+from factcheck.fields.nodes import MISSING
+from factcheck.fields.optimal import OptimalArray
 from factcheck.fields.schemas import TransformSpec
-from factcheck.fields.schemas.parsing import SchemaNode, key_path
-from factcheck.fields.scoring import nodes
-from factcheck.fields.scoring.nodes import MISSING
-from factcheck.fields.scoring.optimal import OptimalArray
+from factcheck.fields.schemas.parsing import SchemaNode, key_names, key_path
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     BuiltinTransform,
-    Outcome,
-    UndecidableError,
+    outcome_of,
 )
 from factcheck.fields.values import is_nan, plain, read_record, unwrapped
 from factcheck.reports.text import plural
@@ -45,8 +41,6 @@ class Plan:
     """Fields with a batch comparator, by schema path."""
     weights: Mapping[str, float]
     """Weights by schema path; empty if all are equal."""
-    paths: tuple[str, ...]
-    """All schema paths."""
     digest: str
     """SHA-256 of all settings that affect scores. The order of properties and keys that the
     evaluator ignores do not change it, nor does the code registered under a name."""
@@ -63,8 +57,7 @@ def compile_schema(
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
     settings = sorted(json.dumps(plain(one), sort_keys=True) for one in compiler.settings)
-    paths = tuple(compiler.weights)
-    return Plan(root, compiler.batch_leaves, weights, paths, digest("\n".join(settings)))
+    return Plan(root, compiler.batch_leaves, weights, digest("\n".join(settings)))
 
 
 class _Compiler:
@@ -100,12 +93,9 @@ class _Compiler:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
         if path in self._day_first:
             params = {**params, "day_first": self._day_first[path]}
-        try:
-            found = self._registry.get_comparator(name)
-        except KeyError as error:
-            raise SchemaError(str(error), path) from error
+        found = self._registry.get_comparator(name)
         bound = batch = None
-        if is_batch(found):
+        if getattr(found, "is_batch", False) is True:
             batch = found
         elif isinstance(found, BuiltinComparator):
             bound = found.bind(params)
@@ -159,9 +149,8 @@ class _Compiler:
             search = partial(OptimalArray, align.get("threshold") or 0.0, self.weights)
             return nodes.ArrayNode(schema.path, element, search=search)
         if strategy == "key_field":
-            names = align["key"] if isinstance(align["key"], list) else [align["key"]]
             parts = []
-            for name in names:
+            for name in key_names(align):
                 steps, field = key_path(items, name)
                 prepare = self._prepare(field.transforms) if field else None
                 parts.append((steps or (name,), prepare))
@@ -216,26 +205,6 @@ class _KeyAlignment:
                 return MISSING
             key.append(value)
         return tuple(key)
-
-
-def outcome_of(result: Any) -> Outcome:
-    """Return score and reason of a comparator's result, which may be any object with these.
-
-    `matched` (a boolean) or `status` replaces a missing score.
-
-    Raises:
-        UndecidableError: The score is missing or not in [0, 1].
-    """
-    score = getattr(result, "score", None)
-    if score is None:
-        score = getattr(result, "matched", None)
-    if score is None:
-        score = {"match": 1.0, "mismatch": 0.0}.get(str(getattr(result, "status", "")))
-    if score is None:
-        raise UndecidableError(f"expected a ComparatorResult, got {shown(result)}")
-    if not isinstance(score, Real) or not 0 <= float(score) <= 1:
-        raise UndecidableError(f"the score {score!r} is not a number from 0 to 1")
-    return float(score), getattr(result, "reason", None)
 
 
 def orders_of(schema: SchemaNode, gold: Iterable[Any], extracted: Iterable[Any]) -> dict[str, bool]:

@@ -10,28 +10,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from factcheck.fields.records import count
-from factcheck.fields.scoring.nodes import (
+from factcheck.fields.nodes import (
     MISSING,
     ArrayNode,
     Leaf,
     Node,
     ObjectNode,
-    Out,
     RecursiveNode,
-    Skipped,
     by_position,
     differ,
 )
-from factcheck.fields.types import NOT_OF_THE_VALUE, FieldResult
+from factcheck.fields.records import count
+from factcheck.fields.types import NOT_OF_THE_VALUE
 from factcheck.fields.values import value_key
-from factcheck.stats.intervals import assign
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """A float per pair, gold by extracted."""
@@ -96,8 +93,6 @@ class Grid:
             self._add_typed(node, dict, values, self._add_objects)
         elif isinstance(node, ArrayNode):
             self._add_typed(node, list, values, self._add_arrays)
-        elif not isinstance(node, Skipped):
-            self._score_pairs(node, values, itertools.product(range(self._n), range(self._m)))
 
     def _weight(self, node: Node) -> float:
         return self._weights.get(node.path, 1.0)
@@ -105,7 +100,7 @@ class Grid:
     def _add_typed(
         self, node: Any, kind: type, values: Sequence[Any], add: Callable[[Any, Any], None]
     ) -> None:
-        """Score containers; pairs with a value of another type are scored one by one."""
+        """Score containers; a value of another type is scored as a whole, pair by pair."""
         n = self._n
         typed = [
             place
@@ -118,9 +113,14 @@ class Grid:
         rows, columns = [k for k in typed if k < n], [k - n for k in typed if k >= n]
         inner = Grid(node, [values[k] for k in typed], len(rows), self._weights)
         self._cells[np.ix_(range(4), rows, columns)] += inner._cells
-        pairs = itertools.product(range(n), range(self._m))
         typed_pairs = set(itertools.product(rows, columns))
-        self._score_pairs(node, values, (pair for pair in pairs if pair not in typed_pairs))
+        for i, j in itertools.product(range(n), range(self._m)):
+            if (i, j) not in typed_pairs:
+                out: list[Any] = []
+                node.score(values[i], values[n + j], node.path, out)
+                counts = count(out, self._weights)
+                self.matched[i, j] += counts.matched
+                self.stake[i, j] += counts.n_extracted + counts.n_gold
 
     def _add_objects(self, node: ObjectNode, values: Sequence[Any]) -> None:
         n, objects = self._n, values
@@ -223,32 +223,6 @@ class Grid:
         self.matched[cells] += weight * scores
         if node.bound is None:
             self.open[cells] += scores == 1
-
-    def _score_pairs(
-        self, node: Node, values: Sequence[Any], pairs: Iterable[tuple[int, int]]
-    ) -> None:
-        for i, j in pairs:
-            gold, extracted = values[i], values[self._n + j]
-            if gold is MISSING and extracted is MISSING:
-                continue
-            out: Out = []
-            node.score(gold, extracted, node.path, out)
-            results = [entry for entry in out if isinstance(entry, FieldResult)]
-            pending = [result for result in results if result.status == "pending"]
-            for result in pending:
-                result.status, result.score = "match", 1.0
-            counts = count(results, self._weights)
-            most = sum(entry.max_matched for entry in out if not isinstance(entry, FieldResult))
-            self._cells[:, i, j] += (
-                counts.matched + most,
-                counts.n_extracted + counts.n_gold + 2 * most,
-                any(result.status == "error" for result in results),
-                bool(pending) or len(results) < len(out),
-            )
-
-    def most_matched(self) -> float:
-        """Return the maximum total matched weight over all alignments."""
-        return sum(float(self.matched[pair]) for pair in assign(self.matched).items())
 
 
 def _members(value: Any) -> dict[Any, Any]:

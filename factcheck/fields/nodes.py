@@ -45,11 +45,6 @@ class Deferred(Protocol):
     """Placeholder for results that depend on a batch comparator."""
 
     @property
-    def max_matched(self) -> float:
-        """Upper bound of the matched weight."""
-        ...
-
-    @property
     def is_open(self) -> bool:
         """Whether any field awaits a batch comparator."""
         ...
