@@ -201,16 +201,15 @@ def _class_of(word: str) -> str:
 def _tokens(text: str) -> tuple[list[Any], str]:
     """Return the tokens of a text and their classes, one letter each."""
     tokens = list(_TOKEN.finditer(text))
-    classes = []
+    classes = ""
     for token in tokens:
-        kind = token.lastgroup
-        if kind == "digits":
-            classes.append(_OF_DIGITS.get(len(token[0]), "n"))
+        if token.lastgroup == "digits":
+            classes += _OF_DIGITS.get(len(token[0]), "n")
+        elif token.lastgroup == "word":
+            classes += _class_of(token[0])
         else:
-            classes.append(
-                _class_of(token[0]) if kind == "word" else _OF_KIND.get(kind or "", token[0])
-            )
-    return tokens, "".join(classes)
+            classes += _OF_KIND.get(token.lastgroup or "", token[0])
+    return tokens, classes
 
 
 @lru_cache(maxsize=8192)
@@ -331,11 +330,11 @@ def _merged(one: Moment, other: Moment) -> Moment | None:
 
 def _readings(found: Any, tokens: Sequence[Any], notation: Notation) -> list[Moment]:
     """Return the readings of a match; raises `ValueError` if the day or time does not exist."""
-    said = {
-        name: "".join(token[0] for token in tokens[slice(*found.span(name))])
-        for name, letters in found.groupdict().items()
-        if letters
-    }
+    said = {}
+    for name in found.groupdict():
+        first, last = found.span(name)
+        if first < last:
+            said[name] = "".join(token[0] for token in tokens[first:last])
     if said.keys() & {"hour", "basic", "noon"}:
         return [_time(said)]
     if "weekday" in said:

@@ -114,16 +114,21 @@ def _codes(word: str) -> tuple[str, int, int, int]:
     if word[0] in '"\u201c' and len(word) > 1:
         word = "Hamlet"
     form = re.sub(r"\d", "0", word.lower())
-    shape = "".join(
-        "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in word[:40]
-    )
-    shape = _RUN.sub(r"\1\1\1", shape)
+    shape = _RUN.sub(r"\1\1\1", "".join(map(_class_of, word[:40])))
     return (
         form,
         crc32(form[-3:].encode(errors="replace")) % _SUFFIXES,
         crc32(form[:3].encode(errors="replace")) % _PREFIXES,
         crc32(shape.encode(errors="replace")) % _SHAPES,
     )
+
+
+def _class_of(letter: str) -> str:
+    if letter.isupper():
+        return "X"
+    if letter.islower():
+        return "x"
+    return "d" if letter.isdigit() else letter
 
 
 def tree(arcs: Any) -> list[int]:

@@ -35,13 +35,7 @@ def accept(tree: Propositions, found: Sequence[Proposition], texts: Sequence[str
     Those that are good in all likelihood are kept, and of the others those that state what no other
     does. None are kept if that leaves too much of the sentence out.
     """
-    weights = load_weights()["weights"]
-    odds = [
-        -inf
-        if "unfit" in values
-        else sum(weights.get(name, 0.0) * value for name, value in values.items())
-        for values in features(tree, found, texts)
-    ]
+    odds = [_odds(values) for values in features(tree, found, texts)]
     content = {i for i, token in enumerate(tree.tokens) if token.tag in NOUNS | {"CD"}}
     kept = [each >= _GOOD for each in odds]
     told = _NO_WORDS.union(
@@ -53,6 +47,13 @@ def accept(tree: Propositions, found: Sequence[Proposition], texts: Sequence[str
             kept[at] = True
             told |= words
     return kept if len(content - told) <= _MOST_LOST * len(content) else [False] * len(found)
+
+
+def _odds(values: Mapping[str, float]) -> float:
+    if "unfit" in values:
+        return -inf
+    weights = load_weights()["weights"]
+    return sum(weights.get(name, 0.0) * value for name, value in values.items())
 
 
 @cache

@@ -72,7 +72,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/14@{load_model().version}"}
+        return {"judge": f"local/15@{load_model().version}"}
 
     @property
     def quality(self) -> str:
@@ -133,8 +133,9 @@ def _check(fact: AtomicFact, text: str, read: Text, core: AtomicFact | None) -> 
         return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=JUDGE)
     statements = split_fact(fact.text)
     stated = [find_verbatim(statement.text, text, read) for statement in statements]
-    languages = (("fact", fact.text), ("text", text)) if None in stated else ()
-    for what, language in ((what, guess_language(each)) for what, each in languages):
+    read_in_full = (("fact", fact.text), ("text", text)) if None in stated else ()
+    for what, said in read_in_full:
+        language = guess_language(said)
         if language != LANGUAGE:
             message = (
                 f"the embedded judge reads English, and the {what} seems to be in {language!r}; "

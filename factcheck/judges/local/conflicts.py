@@ -10,16 +10,13 @@ fact is called contradicted only where there are such words.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.units import Quantity, agree, comparable, read
 from factcheck.text.words import Word, opposites, word_set
-
-Place = tuple[int, int]
-"""Positions `[first, last)` of words."""
 
 
 class Analysed(NamedTuple):
@@ -43,19 +40,13 @@ class Analysed(NamedTuple):
 _MAX_ITEMS = 16
 """Maximum number of numbers and of dates; bounds the time per pair."""
 _MIN_OVERLAP = 0.6
-"""Minimum fraction of a fact's other content words in a passage about the same thing."""
+"""Minimum fraction of a fact's content words in a passage about the same thing."""
 _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
-_MIN_OVERLAP_DATES = 0.75
-"""Minimum fraction for dates of which other parts are given: a month and year, a day and month."""
-_MIN_OVERLAP_EXCHANGE = 0.6
-"""Minimum fraction for a value that the passage gives of something else."""
 _MAX_SPREAD = 2.5
 """Maximum words of a passage for each content word that it has in another order."""
 _EXCLUSIVE = word_set("only except apart but unless")
-_CONTRASTS = word_set("but while whereas")
-_LINKS = _CONTRASTS | {"and", "or"}
-_SPANS = word_set("from between")
+_LINKS = word_set("and but while whereas")
 _ARTICLES = word_set("the a an its his her their")
 
 
@@ -77,11 +68,7 @@ def analyse(text: str) -> Analysed:
 
 def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
     """Describe how a passage contradicts a fact, or return `None`."""
-    if not fact.content or not passage.content:
-        return None
-    pair = _Pair(fact, passage)
-    finders = (_numbers, _dates, _exchanged)
-    return next((reason for find in finders for reason in find(pair)), None)
+    return _first_of((_numbers, _dates, _exchanged), _Pair(fact, passage))
 
 
 def name_difference(fact: Analysed, passage: Analysed) -> str | None:
@@ -90,10 +77,9 @@ def name_difference(fact: Analysed, passage: Analysed) -> str | None:
     May be asked only where something else has found that it does.
     """
     pair = _Pair(fact, passage)
-    finders = [_other_value]
-    if pair.rest((0, 0)) >= _MIN_OVERLAP_SINGLE:
-        finders += [_opposite, _negation, _turned, _replaced]
-    return next(filter(None, (find(pair) for find in finders)), None)
+    if pair.overlap < _MIN_OVERLAP_SINGLE:
+        return None
+    return _first_of((_opposite, _negation, _turned, _replaced), pair)
 
 
 class _Pair:
@@ -101,39 +87,29 @@ class _Pair:
 
     def __init__(self, fact: Analysed, passage: Analysed) -> None:
         self.fact, self.passage = fact, passage
-        self._held = {at for at in fact.content if fact.words[at].stem in passage.stems}
+        n_held = sum(fact.words[at].stem in passage.stems for at in fact.content)
+        self.overlap = n_held / max(1, len(fact.content))
+        """Fraction of the fact's content words that the passage has, too."""
 
-    def rest(self, place: Place) -> float:
-        """Fraction of the fact's content words outside a place that the passage has, too."""
-        others = [at for at in self.fact.content if not place[0] <= at < place[1]]
-        return sum(at in self._held for at in others) / len(others) if others else 0.0
-
-    def slot(self, ours: Place, theirs: Place) -> int:
-        """Count the neighbours, up to two, that two places have in common."""
-        return _common(_neighbours(self.fact, *ours), _neighbours(self.passage, *theirs))
-
-    def alike(self, ours: Quantity) -> list[Quantity]:
-        """Return the numbers of the passage that may be compared with one of the fact."""
-        return [p for p in self.passage.quantities if comparable(ours, p) or agree(ours, p)]
+    def slot(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> int:
+        """Count the neighbours, up to two, that two values have in common."""
+        here = _neighbours(self.fact, ours.first, ours.last)
+        return _common(here, _neighbours(self.passage, theirs.first, theirs.last))
 
     def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> str:
         """Say that the passage has another value than the fact."""
         there = self.passage.wording(theirs.first, theirs.last)
         return _says(there, self.fact.wording(ours.first, ours.last))
 
-    def have_same_words(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> bool:
-        """Tell whether two values are the same words, as `fewer than 200` and `200` may be."""
-        here = self.fact.wording(ours.first, ours.last)
-        return here.lower() == self.passage.wording(theirs.first, theirs.last).lower()
-
     def is_same_number(self, ours: Quantity, theirs: Quantity) -> bool:
-        """Tell whether two are the same words, or 18,365 and 18.365."""
-        if ours.value == theirs.value:
-            return self.have_same_words(ours, theirs)
-        separators = str.maketrans("", "", ".,' \u00a0\u202f")
+        """Tell whether two are the same words, as `fewer than 200` and `200` may be."""
         here = self.fact.wording(ours.first, ours.last)
         there = self.passage.wording(theirs.first, theirs.last)
-        return here.translate(separators) == there.translate(separators)
+        return ours.value == theirs.value and here.lower() == there.lower()
+
+
+def _first_of(finders: Iterable[Callable[[_Pair], str | None]], pair: _Pair) -> str | None:
+    return next(filter(None, (find(pair) for find in finders)), None)
 
 
 def _neighbours(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
@@ -151,33 +127,31 @@ def _common(one: tuple[str, str], other: tuple[str, str]) -> int:
     return sum(bool(a) and a == b for a, b in zip(one, other, strict=True))
 
 
-def _numbers(pair: _Pair) -> Iterator[str]:
+def _numbers(pair: _Pair) -> str | None:
     """Find a different number or unit for the same thing."""
     ours = pair.fact.quantities
     theirs = pair.passage.quantities
-    dated = {n for m in pair.passage.moments for n in (m.year, m.day)}
+    is_about = pair.overlap >= _MIN_OVERLAP
     for q in ours:
-        place, noun = (q.first, q.last), _counted(pair.fact, q)
+        noun = _counted(pair.fact, q)
         equal = [p for p in theirs if agree(q, p)]
-        if q.value in dated or any(_counted(pair.passage, p) in {noun, ""} for p in equal):
+        if any(_counted(pair.passage, p) in {noun, ""} for p in equal):
             continue
-        rest = pair.rest(place)
         rivals = [p for p in theirs if p not in equal and comparable(q, p)]
         if rivals and _derived(q, theirs):
             continue
+        is_alone = bool(q.units) and len(rivals) == 1 and pair.overlap >= _MIN_OVERLAP_SINGLE
         for p in rivals:
-            near = pair.slot(place, (p.first, p.last))
             is_ours = any(agree(o, p) for o in ours if o is not q)
             is_open = is_ours or not equal
-            same_noun = bool(noun) and is_open and _counted(pair.passage, p) == noun
-            free = not equal and not is_ours
-            alone = bool(q.units) and len(rivals) == 1 and rest >= _MIN_OVERLAP_SINGLE
-            if (same_noun and rest >= _MIN_OVERLAP) or (
-                free and (alone or (near and rest >= _MIN_OVERLAP))
-            ):
+            has_noun = bool(noun) and is_open and _counted(pair.passage, p) == noun
+            is_free = not equal and not is_ours
+            is_near = is_about and pair.slot(q, p) > 0
+            if (has_noun and is_about) or (is_free and (is_alone or is_near)):
                 if not pair.is_same_number(q, p):
-                    yield pair.says(q, p)
+                    return pair.says(q, p)
                 break
+    return None
 
 
 def _counted(analysed: Analysed, quantity: Quantity) -> str:
@@ -198,25 +172,20 @@ def _derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     )
 
 
-def _dates(pair: _Pair) -> Iterator[str]:
+def _dates(pair: _Pair) -> str | None:
     """Find a different day, month, year, weekday or time of the same event."""
-    ours = pair.fact.moments
+    if pair.overlap < _MIN_OVERLAP:
+        return None
     theirs = pair.passage.moments
-    for d in ours:
-        place = (d.first, d.last)
-        rest = pair.rest(place)
-        if any(meet(d, m) for m in theirs) or rest < _MIN_OVERLAP:
+    for d in pair.fact.moments:
+        if any(meet(d, m) for m in theirs):
             continue
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
-            fits = (
-                rest == 1.0
-                or pair.slot(place, (m.first, m.last))
-                or (len(rivals) == 1 and (rest >= _MIN_OVERLAP_DATES or _parts(d) == _parts(m)))
-            )
-            if fits and (d.clock is None) == (m.clock is None):
-                yield pair.says(d, m)
-                break
+            is_alone = len(rivals) == 1 and _parts(d) == _parts(m)
+            if pair.overlap == 1.0 or is_alone or pair.slot(d, m):
+                return pair.says(d, m)
+    return None
 
 
 def _parts(moment: Moment) -> tuple[bool, ...]:
@@ -236,40 +205,27 @@ class _Side(NamedTuple):
         return self.left | self.right
 
 
-def _exchanged(pair: _Pair) -> Iterator[str]:
-    """Find a value that the passage gives of something else: `A rose 3 %, B 5 %`."""
-    if len(pair.fact.quantities) == 1:
-        ours = pair.fact.quantities[0]
-        theirs = pair.alike(ours)
-        yield from _exchange(pair, ours, theirs, [agree(ours, p) for p in theirs])
-    if len(pair.fact.moments) == 1:
-        date = pair.fact.moments[0]
-        dates = [m for m in pair.passage.moments if meet(date, m) or differ(date, m)]
-        yield from _exchange(pair, date, dates, [meet(date, m) for m in dates])
-
-
-def _exchange(
-    pair: _Pair,
-    ours: Quantity | Moment,
-    theirs: Sequence[Quantity | Moment],
-    are_same: Sequence[bool],
-) -> Iterator[str]:
-    if sum(are_same) != 1 or pair.rest((ours.first, ours.last)) < _MIN_OVERLAP_EXCHANGE:
-        return
+def _exchanged(pair: _Pair) -> str | None:
+    """Find a number that the passage gives of something else: `A rose 3 %, B 5 %`."""
+    if len(pair.fact.quantities) != 1 or pair.overlap < _MIN_OVERLAP:
+        return None
+    ours = pair.fact.quantities[0]
+    theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
+    are_same = [agree(ours, p) for p in theirs]
+    if sum(are_same) != 1:
+        return None
     same = are_same.index(True)
     sides = _sides(pair.passage, theirs)
     owners = _owners(sides)
     owned = [word.stem for word in pair.fact.words if word.stem in owners]
-    named = {owners[stem] for stem in owned}
-    for at, side in enumerate(sides):
-        if at == same or at not in named:
-            continue
-        held = pair.fact.stems & sides[same].stems - side.stems
-        is_later = at > 0 and owned[0] in side.left and owners[owned[0]] == at
-        is_other = not held and sides[same].stems and (sides[same].has_subject or at > 0)
-        is_elsewhere = is_other or (is_later and side.has_subject)
-        if is_elsewhere and not pair.have_same_words(ours, theirs[at]):
-            yield pair.says(ours, theirs[at])
+    for at in sorted({owners[stem] for stem in owned} - {same}):
+        side, own = sides[at], sides[same]
+        is_held = bool(pair.fact.stems & own.stems - side.stems)
+        is_other = own.stems and not is_held and (own.has_subject or at > 0)
+        is_later = at > 0 and owned[0] in side.left and side.has_subject
+        if (is_other or is_later) and not pair.is_same_number(ours, theirs[at]):
+            return pair.says(ours, theirs[at])
+    return None
 
 
 def _owners(sides: Sequence[_Side]) -> dict[str, int]:
@@ -278,29 +234,32 @@ def _owners(sides: Sequence[_Side]) -> dict[str, int]:
     return {stem: at for at, side in enumerate(sides) for stem in side.stems if counts[stem] == 1}
 
 
-def _sides(passage: Analysed, values: Sequence[Quantity | Moment]) -> list[_Side]:
+def _sides(passage: Analysed, values: Sequence[Quantity]) -> list[_Side]:
     """Return what belongs to each value, parted by commas and `and`; empty if that is uncertain."""
     words = passage.words
     cuts = [0]
     for before, value in pairwise(values):
         links = [at for at in range(before.last, value.first) if _is_parted(passage, at)]
-        if not links or (before.first and words[before.first - 1].form in _SPANS):
+        if not links:
             return []
-        contrasts = [at for at in links if words[at].form in _CONTRASTS]
-        cuts.append(contrasts[0] if contrasts else links[-1])
+        cuts.append(links[-1])
     cuts.append(len(words))
-    taken = {at for value in values for at in range(value.first, value.last)}
     sides = []
     for value, (start, end) in zip(values, pairwise(cuts), strict=True):
-        counted = {value.last} if not _is_parted(passage, value.last) else set[int]()
-        own = [at for at in range(start, end) if at not in taken | counted]
-        own = [at for at in own if words[at].kind in {"content", "number"}]
+        own = [at for at in passage.content if start <= at < end]
         left = [at for at in own if at < value.first]
+        counted = not _is_parted(passage, value.last)
+        right = [at for at in own if at > value.first and not (counted and at == value.last)]
         opening = next((at for at in range(start, end) if words[at].form not in _LINKS), start)
         is_named = words[opening].form in _ARTICLES or words[opening].text[:1].isupper()
         has_subject = bool(left) and (is_named or left == [opening] == [value.first - 1])
-        right = frozenset(words[at].stem for at in own if at > value.first)
-        sides.append(_Side(frozenset(words[at].stem for at in left), right, has_subject))
+        sides.append(
+            _Side(
+                frozenset(words[at].stem for at in left),
+                frozenset(words[at].stem for at in right),
+                has_subject,
+            )
+        )
     if not all(side.left for side in sides[1:]):  # `3 % in Ulm and 5 % in Bonn`
         return [_Side(frozenset(), side.right, bool(side.right)) for side in sides]
     return sides
@@ -313,20 +272,6 @@ def _is_parted(passage: Analysed, at: int) -> bool:
     word, before = passage.words[at], passage.words[at - 1]
     gap = passage.text[before.end : word.start]
     return word.form in _LINKS or "," in gap or ";" in gap
-
-
-def _other_value(pair: _Pair) -> str | None:
-    """Find the only number of a unit, or the only date, if it is another one."""
-    for ours in pair.fact.quantities:
-        theirs = pair.alike(ours)
-        is_about = pair.rest((ours.first, ours.last)) >= _MIN_OVERLAP_SINGLE
-        if is_about and ours.units and len(theirs) == 1 and not agree(ours, theirs[0]):
-            return None if pair.is_same_number(ours, theirs[0]) else pair.says(ours, theirs[0])
-    for date in pair.fact.moments:
-        dates = pair.passage.moments
-        if len(dates) == 1 and differ(date, dates[0]) and not meet(date, dates[0]):
-            return pair.says(date, dates[0])
-    return None
 
 
 def _opposite(pair: _Pair) -> str | None:
@@ -343,7 +288,7 @@ def _opposite(pair: _Pair) -> str | None:
 def _negation(pair: _Pair) -> str | None:
     """Find a negation on one side only, of a word that both have."""
     ours, theirs = _negated(pair.fact), _negated(pair.passage)
-    if bool(ours) == bool(theirs) or pair.rest((0, 0)) < _MIN_OVERLAP:
+    if bool(ours) == bool(theirs) or pair.overlap < _MIN_OVERLAP:
         return None
     forms = {word.form for word in (*pair.fact.words, *pair.passage.words)}
     if not _EXCLUSIVE.isdisjoint(forms):
@@ -387,8 +332,7 @@ def _replaced(pair: _Pair) -> str | None:
     for at in pair.passage.content:
         word = pair.passage.words[at]
         theirs = _neighbours(pair.passage, at, at + 1)
-        is_there = all(ours) and ours == theirs
-        if is_there and word.stem not in pair.fact.stems:
+        if all(ours) and ours == theirs:
             return _says(word.text, pair.fact.words[lost[0]].text)
     return None
 

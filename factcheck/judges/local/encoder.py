@@ -186,12 +186,6 @@ def _cut(text: str, longest: int) -> tokenizers.Encoding:
     return pieces
 
 
-@lru_cache(maxsize=8192)
-def is_one_piece(word: str) -> bool:
-    """Whether a word is common enough to be one word piece."""
-    return len(_tokenizer().encode(word, add_special_tokens=False).ids) == 1
-
-
 @cache
 def _buckets() -> NDArray[Any]:
     """Relative-position bucket of each pair of positions (Raffel et al. 2020, section 2.1)."""

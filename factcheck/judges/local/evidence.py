@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property, lru_cache
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,7 +49,6 @@ ENTAILED_RANGE, CONTRADICTED_RANGE = (-6.0, 4.0), (0.0, 2.0)
 """Ranges to which the reader's log odds are clipped."""
 _QUALIFIERS = WORDS["hedges"] | WORDS["qualifying"] | word_set("almost some most")
 """Words that limit a statement, as adverbs in -ly do; vectors of other words match them well."""
-_PARTICLES = word_set("up down out off over away back again also just still even so then")
 _CLAUSE_END = re.compile(r"[,;:.!?()]")
 _CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 """Minimum log odds of a contradiction: a constant, and a share of those against entailment, since
@@ -93,8 +92,6 @@ class Text:
     @cached_property
     def vectors(self) -> tuple[FloatArray, list[int]]:
         """Vectors of all word pieces, and the row at which each sentence starts."""
-        import numpy as np
-
         readings = load_encoder().read([each.text for each in self.sentences])
         rows = [each.vectors if len(each.vectors) else np.zeros((1, WIDTH)) for each in readings]
         starts = np.cumsum([0, *(len(each) for each in rows[:-1])])
@@ -136,46 +133,26 @@ class Passage(NamedTuple):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What the passage does not cover, in the wording of the statement.
-
-        Phrases, and whole dates, times and numbers; particles only if there is nothing else.
-        """
+        """What the passage does not cover, in phrases of the statement."""
         fact = self.statement.analysed
-        read = [sentence.analysed for sentence in self.sentences]
-        numbers = [number for one in read for number in one.quantities]
-        dates = [date for one in read for date in one.moments]
-        lacking: list[Quantity | Moment] = [
-            *(each for each in fact.quantities if not any(_states(n, each) for n in numbers)),
-            *(each for each in fact.moments if not any(meet(each, date) for date in dates)),
-        ]
+        items: list[Quantity | Moment] = [*fact.quantities, *fact.moments]
         uncovered = {*self.uncovered}
-        known: list[Quantity | Moment] = [*fact.quantities, *fact.moments]
-        for each in known:
-            said = {word.text for word in fact.words[each.first : each.last]}
-            uncovered = uncovered | said if each in lacking else uncovered - said
-        there = {word.stem for one in read for word in one.words}
-        new = (word for word in fact.words if word.stem not in there and word.kind != "negation")
-        uncovered |= {w.text for w in new if w.form in _QUALIFIERS or w.form.endswith("ly")}
-        spans = [(fact.words[m.first].start, fact.words[m.last - 1].end) for m in fact.moments]
-        spans += [(quantity.start, quantity.end) for quantity in fact.quantities]
-        found: list[tuple[int, int]] = []
-        is_open = False
+        for item in items:
+            said = {word.text for word in fact.words[item.first : item.last]}
+            uncovered = uncovered - said if self._has(item) else uncovered | said
+        there = {word.stem for each in self.sentences for word in each.analysed.words}
         for word in fact.words:
-            if word.text in uncovered:
-                own = (word.start, word.end)
-                start, end = next((s for s in spans if s[0] <= word.start < s[1]), own)
-                if found and (
-                    start < found[-1][1]
-                    or (is_open and not _CLAUSE_END.search(fact.text, found[-1][1], start))
-                ):
-                    start, end = found[-1][0], max(end, found.pop()[1])
-                found.append((start, end))
-                is_open = True
-            else:
-                is_open = is_open and word.kind in {"function", "symbol"}
-        texts = [*dict.fromkeys(fact.text[start:end] for start, end in found)]
-        telling = [text for text in texts if text.lower() not in _PARTICLES]
-        return tuple(telling or texts)
+            is_new = word.stem not in there and word.kind != "negation"
+            if is_new and (word.form in _QUALIFIERS or word.form.endswith("ly")):
+                uncovered.add(word.text)
+        return _phrases(fact, uncovered, items)
+
+    def _has(self, item: Quantity | Moment) -> bool:
+        """Tell whether the passage has a number or date of the statement."""
+        read = [sentence.analysed for sentence in self.sentences]
+        if isinstance(item, Moment):
+            return any(meet(item, date) for one in read for date in one.moments)
+        return any(_states(number, item) for one in read for number in one.quantities)
 
     def lacks(self, core: str, missing: Sequence[str]) -> bool:
         """Tell whether what the statement adds to its core is all among what is `missing`."""
@@ -213,7 +190,7 @@ class Passage(NamedTuple):
         `None` if it does not, if something is only missing, or if no words show what it is.
         """
         opinion = self._opinion()
-        if opinion is None or opinion.entailed >= 0.0:
+        if opinion is None:
             return None
         if opinion.contradicted <= _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed:
             return None
@@ -251,8 +228,6 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
 
     Two sentences form a passage if each improves the match of the other.
     """
-    import numpy as np
-
     near = (text if _ASKS.search(statement.text) else text.statements).nearest(statement)
     (fact,) = load_encoder().read([statement.text])
     if not len(fact.vectors) or not near.sentences:
@@ -277,8 +252,6 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
 
 def _in_order(matches: FloatArray) -> list[tuple[int, ...]]:
     """Indices of sentences and complementary pairs, by descending mean match."""
-    import numpy as np
-
     single = matches.mean(axis=1)
     found: list[tuple[float, tuple[int, ...]]] = [
         (-score, (at,)) for at, score in enumerate(single.tolist())
@@ -313,6 +286,28 @@ def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
         if end <= before:
             text, before = text[:start] + written + text[end:], start
     return text
+
+
+def _phrases(
+    fact: Analysed, uncovered: Container[str], items: Sequence[Quantity | Moment]
+) -> tuple[str, ...]:
+    """Join uncovered words that stand together, without what is between two clauses."""
+    found: list[tuple[int, int]] = []
+    is_open = False
+    for at, word in enumerate(fact.words):
+        if word.text in uncovered:
+            first, last = next(
+                ((each.first, each.last) for each in items if each.first <= at < each.last),
+                (at, at + 1),
+            )
+            start, end = fact.words[first].start, fact.words[last - 1].end
+            if is_open and not _CLAUSE_END.search(fact.text, found[-1][1], start):
+                start, end = found[-1][0], max(end, found.pop()[1])
+            found.append((start, end))
+            is_open = True
+        else:
+            is_open = is_open and word.kind in {"function", "symbol"}
+    return tuple(dict.fromkeys(fact.text[start:end] for start, end in found))
 
 
 def _states(number: Quantity, fact: Quantity) -> bool:

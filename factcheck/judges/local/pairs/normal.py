@@ -75,21 +75,7 @@ _COUNTS = re.compile(
     r"(?:cells\s?)?(?:/|per )\s?(.+)"
 )
 """Counts of cells: `10^9/L`."""
-_UNITS = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"\bmm\^?3\b", "\u00b5L"),
-        (r"[u\u00b5\u03bc]m\^?3\b", "fL"),
-        (r"\bfemtolit(?:re|er)s?\b", "fL"),
-        (r"(?:/| per )\s?100\s?m[lL]\b|(?<=[a-z])\s?%\Z", "/dL"),
-        (r"(?:/| per )\s?24[ -]?h(?:ours?|rs?)?\b", "/day"),
-        (r"\b[uU]nits?(?=/| per )", "U"),
-        (r" per (?=1[.,]73)", "/"),
-        (r"\bmcmol\b", "\u00b5mol"),
-    )
-)
-"""Units in other notations, with those of the tables."""
-_PHONE = re.compile(r"(\+|00)?(?=(?:\D*\d){7})[\d\s()./-]{7,25}", re.IGNORECASE)
+_PER_DAY = re.compile(r"(?:/| per )\s?24[ -]?h(?:ours?|rs?)?\b")
 _CODE = re.compile(
     r"(?=.*\d)(?!(?:\d+\s?[-/_.:]\s?\d+|(?!\d+(?:\.\d+){2})(?:[\d.,\s]{1,8}|[\d.,\s]+[^\W\d_]{1,3})"
     r"|(?=.* )[^.]*\d\.\d[^.]*|[\d.]+E-?\d{1,3}(?: \w+)?)\Z)[^\W_]+(?:[-\s_/.:][^\W_]+)*"
@@ -107,7 +93,6 @@ _MARKS = re.compile(r"[\s()/:_.-]+")
 _LONGEST_PLACE_CODE, _LONGEST_CODE, _LONGEST_MOMENT = 3, 64, 80
 _FEWEST_GROUPED = 8
 """Minimum number of digits that may be grouped at will, as in `DE89 3704 0044`."""
-_LONGEST_COUNTRY_CODE = 4
 _MOMENT_FILLERS = FILLERS | word_set(TABLES["moment_fillers"])
 _NOTATION = Notation(pivot=1950)
 
@@ -200,8 +185,7 @@ def meanings(text: str) -> frozenset[object]:
         return frozenset({f"{fold(host)}/{fold(path) if host.startswith('10.') else path}"})
     if symbol := TABLES["symbols"].get(text):
         return frozenset({symbol}) | named_units(text)
-    for pattern, unit in _UNITS:
-        text = pattern.sub(unit, text)
+    text = _PER_DAY.sub("/day", text)
     if found := _COUNTS.fullmatch(text):
         sizes = {size for kind, size, _ in named_units(found[3]) if kind == "volume"}
         if sizes:
@@ -228,15 +212,10 @@ def _meant() -> dict[str, frozenset[str]]:
 
 
 def compare_codes(first: str, second: str) -> Finding | None:
-    """Find equal phone numbers and identifiers."""
+    """Find equal identifiers and phone numbers."""
     if max(len(first), len(second)) > _LONGEST_CODE:
         return None
     codes = [_LABEL.sub("", text.strip("#. ")).upper() for text in (first, second)]
-    line, other = sorted(map(_line, codes), key=lambda digits: (digits[:1] == "+", digits))
-    line = line.removeprefix("0")
-    is_abroad = other[:1] == "+" and len(other) - len(line) <= _LONGEST_COUNTRY_CODE
-    if line and is_abroad and other.endswith(line):
-        return Finding(SAME, "same characters")
     whole, *others = {_MARKS.sub("", code) for code in codes}
     if others or not all(map(_CODE.fullmatch, codes)):
         return None
@@ -248,12 +227,6 @@ def compare_codes(first: str, second: str) -> Finding | None:
     )
     are_same = is_loose and marks.items() <= more.items()
     return Finding(SAME, "same characters") if are_same else None
-
-
-def _line(code: str) -> str:
-    """Return the digits of a phone number, behind a plus where they begin with the country."""
-    digits = re.sub(r"\(0\)|\A00|\D", "", code) if _PHONE.fullmatch(code) else ""
-    return "+" * (digits != "" and code.startswith(("+", "00"))) + digits
 
 
 def _marks(code: str) -> dict[int, str]:

@@ -111,28 +111,15 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             rf"(?<=\w) (?:for|on|in|of) (?=(?:\d\d? )?(?:{'|'.join(_MONTHS)})\b|(?:19|20)\d\d\b)",
             " ",
         ),
-        (
-            rf"\b(?-i:({'|'.join(TABLES['states']).upper()})) (?=\d{{5}}\b)",
-            lambda found: f"{TABLES['states'][found[1].lower()]} ",
-        ),
         (r"(?:\u2300|(?<!\w)\u00d8)\s?(?=\d)", "diameter "),
         (r"\b(?:(?:no|nr|num)\.|n\s?[°º]\.?)\s?(?=\d|of\b)", "number "),
         (r"\bFY\s?(?=\d)", "fiscal year "),
-        (r"(?<!\S)A/S(?!\S)", "AS"),
-        (r"(?<=\d)\s?\.{2,3}\s?(?=\d)", " - "),
         (r"\b(\d+)\s?x\s?(?=/|per\b|an?\b|daily|weekly|monthly)", r"\1 times "),
-        (r"\bw/o\b\s?", "without "),
         (r"\bs\.?\s?p\.\s?a\b\.?", "spa"),
-        (r"\bs\.?\s?[a\u00e0]\.?\s?r\.?\s?l\b\.?", "sarl"),
         (r"\bp\.\s?a\.|\bper annum\b", "per year"),
-        (r"(?<=\d)(?=[mck]?m\^?[23]\b)", " "),
-        (r"(?<=\d) ?(?-i:mths?|mos?)\b\.?", " months"),
-        (r"(?<=\w) - (?=\d{4,5} (?-i:[A-Z][a-z]))", " "),
         (r"(?<![\w-])(?-i:[A-Z]{1,2})-(?=\d{3,5}(?: \d\d)? [^\W\d])", ""),
-        (r"(?<=[^\W\d]) \+ (?=[^\W\d])", " & "),
         (r"\b(?-i:IT)(?= (?-i:[A-Z][a-z]))", "information technology"),
         (r"\bsp\.?\s?z\.?\s?o\.?\s?o\b\.?", "spzoo"),
-        (r"\bdoctor of philosophy\b", "PhD"),
         (
             r"\AL\.?\s?L\.?\s?([BM])\b\.?",
             lambda found: f"{_RANKS[found[1].upper()]} of Laws",
@@ -190,7 +177,6 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
             lambda found: f"{found[1]} per {_PERIODS[found[2].lower()]}",
         ),
         (r"\bpounds? sterling\b", "GBP"),
-        (r"(?<=\d) ?TEUR\b", "k EUR"),
         (r"((?:\b(?:EUR|USD|GBP|CHF|JPY)|[$€£¥]) ?\d[\d.,]*) ?m\b", r"\1 million"),
         (r"\b(utc|gmt)\s?([+-])0?(\d{1,2})(?::?00)?\b(?!:)", r"\1\2\3"),
         (r"\btwice\b(?! as\b)", "2 times"),
@@ -288,8 +274,6 @@ class _Reader:
         is_sentence = any(map(_is_verb, inner)) or (
             ends and sum(word.text.islower() for word in found) > 1
         )
-        if is_sentence and units:
-            units[-1] = units[-1]._replace(is_cut=False)
         return Reading(self.text, tuple(units), is_denied, frozenset(grammar), is_sentence)
 
     def _add(self, at: int, last: int, *keys: str) -> int:
@@ -378,8 +362,6 @@ class _Reader:
         if before and before.number is not None and (link := _LINK.fullmatch(gap)):
             sign = link[1] or ("-" if link[2] else "x")
             self.units[-1], unit = _completed(before, unit, sign)
-            if sign == "x":
-                self._complete_factors(unit.measures)
             key = frozenset((f"link {sign}",))
             self.units.append(Unit(sign, before.end, unit.start, key, is_typed=True))
         elif before and _PLUS.fullmatch(gap) and (total := _sum(before, unit)):
@@ -387,14 +369,6 @@ class _Reader:
             unit = total._replace(text=self.text[before.start : unit.end], end=unit.end)
         self.units.append(unit)
         return last
-
-    def _complete_factors(self, measures: tuple[Measure, ...]) -> None:
-        """Give the numbers before a product their unit, as in `60 x 80 x 120 mm`."""
-        for k in range(len(self.units) - 3, -1, -2):
-            unit = self.units[k]
-            if unit.number is None or unit.measures or self.units[k + 1].text != "x":
-                return
-            self.units[k] = _measured(unit, unit.number, measures)
 
     def _optional(self) -> set[int]:
         """Return the positions of additions: in brackets, titles, labels, around a quotation."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
-from factcheck.judges.local.encoder import is_one_piece, judge
+from factcheck.judges.local.encoder import judge
 from factcheck.judges.local.model import logistic, read_weights
 from factcheck.judges.local.pairs.normal import (
     DECISION,
@@ -49,7 +49,6 @@ _ROLES = frozenset("<>=\u2190-:")
 """Signs that, as verbs do, give what stands before and behind them its role."""
 _LARGEST_FRAME, _FEW, _MOST_REPEATED = 8, 3, 40
 """Maximum number of units that frame an answer, units in a reason, and equal units looked at."""
-_VOWELS = frozenset("aeiouy")
 _LONGEST_ACRONYM = 8
 _FIRST = 32
 """Maximum sum of the positions of a unit in both values for checks of order, and number of missing
@@ -161,7 +160,7 @@ def match(
         for i, unit in enumerate(ones)
         for key in unit.keys
         for j in holders.get(key, ())[:_MOST_REPEATED]
-        if key[-1] != "*" or not are_names  # `Roberts`
+        if key[-1] != "*" or not are_names  # `Anna Rise` is not `Anna Rose`
     }
     pairs: list[tuple[int, int]] = []
     lone, rest = {*range(len(ones))}, {*range(len(others))}
@@ -229,27 +228,17 @@ def _n_spelt(short: str, forms: Sequence[str], at: int, *, is_deep: bool) -> int
 
 
 def _is_short(unit: Unit, whole: Unit) -> bool:
-    """Whether a word is cut, or is some of the letters of another without vowels.
-
-    One without a point is cut if it is no word, as `Crea` and `Lymph`.
-    """
+    """Whether a word is the beginning of another one, with a point behind it."""
     short, long = unit.form, whole.form
-    if not short or not long.startswith(short[0]) or len(long) <= len(short) + 1:
-        return False
-    if long.startswith(short):
-        if unit.is_cut and unit.is_capital == whole.is_capital:
-            return len(short) > 1 or unit.is_capital
-        if len(short) >= _FEW and len(long) > len(short) + _FEW:
-            return not is_one_piece(short)
-    letters = iter(long)
-    is_without_vowels = short.isalpha() and _VOWELS.isdisjoint(short)
-    return len(short) >= _FEW and is_without_vowels and all(one in letters for one in short)
+    is_cut = unit.is_cut and unit.is_capital == whole.is_capital
+    is_beginning = short != "" and long.startswith(short) and len(long) > len(short) + 1
+    return is_cut and is_beginning and (len(short) > 1 or unit.is_capital)
 
 
 def _abbreviated(
     units: Sequence[Unit], lone: set[int], texts: Sequence[Unit], rest: set[int]
 ) -> list[tuple[int, int]]:
-    """Match abbreviations with words: `H. pylori`, and `Hct` of `haematocrit`."""
+    """Match abbreviations with words: `H. pylori`."""
     pairs = []
     for i in sorted(lone):
         j = next((j for j in sorted(rest) if _is_short(units[i], texts[j])), None)
