@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.groups import root_ids
 from factcheck.facts.sources import fold_text, locate
+from factcheck.judges.local.conflicts import Listed
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
     LANGUAGE,
@@ -38,12 +39,16 @@ UNSURE = 0.05
 would be wrong."""
 CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
+_SAID_OTHERWISE = "the words, or similar ones, are there, but do not say it"
 _MOST_THREADS = 4
 """Maximum number of threads for one text; each takes about 15 MB."""
 
 
 def check_facts(
-    facts: Sequence[AtomicFact], text: str, cores: Mapping[str, AtomicFact] | None = None
+    facts: Sequence[AtomicFact],
+    text: str,
+    cores: Mapping[str, AtomicFact] | None = None,
+    listed: Listed | None = None,
 ) -> tuple[CheckResult, ...]:
     """Check each fact independently against a text.
 
@@ -55,14 +60,15 @@ def check_facts(
         facts: The facts.
         text: The text.
         cores: What some of the facts add a detail to, by their id.
+        listed: All facts of the source; a passage that says one of them contradicts no other.
 
     Returns:
         One result per fact, in fact order.
     """
     read = read_text(text)
-    known = cores or {}
+    known, others = cores or {}, listed or Listed(())
     return decide_each(
-        lambda fact: _check(fact, text, read, known.get(fact.id)), facts, CheckFailure.of
+        lambda fact: _check(fact, text, read, known.get(fact.id), others), facts, CheckFailure.of
     )
 
 
@@ -89,9 +95,10 @@ class LocalChecker:
         """
         del ledger
         await run_in_thread(read_text, text)
+        listed = Listed([fact.text for fact in facts])
         roots = root_ids(facts)
         cores = [fact for fact in facts if roots[fact.id] == fact.id]
-        results = {result.fact.id: result for result in await _in_threads(cores, text)}
+        results = {result.fact.id: result for result in await _in_threads(cores, text, {}, listed)}
         open_ = []
         for fact in facts:
             core = results[roots[fact.id]]
@@ -103,15 +110,16 @@ class LocalChecker:
                 open_.append(fact)
         by_id = {fact.id: fact for fact in facts}
         known = {fact.id: by_id[roots[fact.id]] for fact in open_}
-        results |= {result.fact.id: result for result in await _in_threads(open_, text, known)}
+        found = await _in_threads(open_, text, known, listed)
+        results |= {result.fact.id: result for result in found}
         return tuple(results[fact.id] for fact in facts)
 
 
 async def _in_threads(
-    facts: Sequence[AtomicFact], text: str, cores: Mapping[str, AtomicFact] | None = None
+    facts: Sequence[AtomicFact], text: str, cores: Mapping[str, AtomicFact], listed: Listed
 ) -> Sequence[CheckResult]:
     n = min(os.cpu_count() or 1, _MOST_THREADS)
-    works = [run_in_thread(check_facts, facts[start::n], text, cores) for start in range(n)]
+    works = [run_in_thread(check_facts, facts[at::n], text, cores, listed) for at in range(n)]
     _, *found = await together([run_in_thread(_load), *works])
     return [result for part in found for result in part]
 
@@ -127,7 +135,9 @@ def _load() -> tuple[CheckResult, ...]:
     return ()
 
 
-def _check(fact: AtomicFact, text: str, read: Text, core: AtomicFact | None) -> CheckResult:
+def _check(
+    fact: AtomicFact, text: str, read: Text, core: AtomicFact | None, listed: Listed
+) -> CheckResult:
     checkpoint()
     if not text.strip():
         return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=JUDGE)
@@ -143,7 +153,7 @@ def _check(fact: AtomicFact, text: str, read: Text, core: AtomicFact | None) -> 
             )
             return CheckFailure(fact, "language", message)
     verdicts = [
-        _judge(fact, statement, read, core)
+        _judge(fact, statement, read, core, listed)
         if evidence is None
         else Verdict(fact, "entailed", CERTAIN, evidence, "stated verbatim", JUDGE)
         for statement, evidence in zip(statements, stated, strict=True)
@@ -164,7 +174,9 @@ def find_verbatim(fact: str, text: str, read: Text) -> Evidence | None:
     return None if any(character.isalnum() for character in fact) else locate(fact, text)
 
 
-def _judge(fact: AtomicFact, statement: Sentence, read: Text, core: AtomicFact | None) -> Verdict:
+def _judge(
+    fact: AtomicFact, statement: Sentence, read: Text, core: AtomicFact | None, listed: Listed
+) -> Verdict:
     """Judge a sentence of a fact by its best passage; those that cannot change it are not read."""
     model = load_model()
     best, closest, stating, against = 0.0, None, None, None
@@ -180,19 +192,24 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text, core: AtomicFact |
         best = max(best, probability)
         if best >= DECISION + UNSURE:
             break
-        conflict = conflict or (passage.difference() if against is None else None)
-        if against is None and conflict is not None:
-            against = passage.sentences[0].evidence, conflict
+        if against is not None:
+            continue
+        conflict = conflict or passage.difference()
+        if conflict and not passage.is_explained(conflict, listed):
+            against = passage.sentences[0].evidence, conflict.reason
     if stating is not None:
         return _stated(fact, stating, best, core)
     if against is not None:
         return Verdict(fact, "contradicted", round(best, 6), *against, JUDGE)
-    reason = "the words, or similar ones, are there, but do not say it"
+    return Verdict(fact, "neutral", round(best, 6), None, _lacking(closest), JUDGE)
+
+
+def _lacking(closest: Passage | None) -> str:
+    """Say what is missing in the passage that matches best."""
     if closest is None:
-        reason = "there is nothing to compare"
-    elif missing := ", ".join(closest.missing):
-        reason = f"not found: {missing}"
-    return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)
+        return "there is nothing to compare"
+    missing = ", ".join(closest.missing)
+    return f"not found: {missing}" if missing else _SAID_OTHERWISE
 
 
 def _stated(

@@ -4,19 +4,21 @@
 reported only if the passage clearly is about the same thing. Negations, antonyms, swapped roles and
 other words are left to the reader network, which is better at them
 (`benchmarks/embedded/conflicts.md`); `name_difference` says in words what the reader has found. A
-fact is called contradicted only where there are such words.
+fact is called contradicted only where there are such words, and where the passage does not say what
+another fact of the same source says (`Listed`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations, pairwise
+from functools import cached_property
+from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.units import Quantity, agree, comparable, read
-from factcheck.text.words import Word, opposites, word_set
+from factcheck.text.words import Word, opposites, word_set, words
 
 
 class Analysed(NamedTuple):
@@ -37,6 +39,48 @@ class Analysed(NamedTuple):
         return self.text[self.words[first].start : self.words[last - 1].end]
 
 
+class Conflict(NamedTuple):
+    """What a passage says otherwise than a fact."""
+
+    reason: str
+    there: str = ""
+    """The words of the passage that stand for others of the fact; empty for negations and order."""
+
+
+class Listed:
+    """The facts of a source, looked up by their words."""
+
+    def __init__(self, facts: Sequence[str]) -> None:
+        self._facts = facts
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[Analysed]]:
+        found: dict[str, list[Analysed]] = {}
+        for fact in map(analyse, self._facts):
+            for stem in {word.stem for word in fact.words}:
+                found.setdefault(stem, []).append(fact)
+        return found
+
+    def explain(self, conflict: Conflict, fact: Analysed, passage: Analysed) -> bool:
+        """Tell whether a passage in conflict with a fact only says what another fact says.
+
+        That fact has the words in question, is in no conflict with the passage, and the passage is
+        as much about it: `Turnout was 42 %` and `29 % voted by post`.
+        """
+        stems = [word.stem for word in words(conflict.there)]
+        having = min((self._by_stem.get(stem, []) for stem in stems), key=len, default=[])
+        overlap = _Pair(fact, passage).overlap
+        return any(
+            other.text != fact.text
+            and {word.stem for word in other.words}.issuperset(stems)
+            and _Pair(other, passage).overlap >= overlap
+            and find_conflict(other, passage) is None
+            for other in islice(having, _MAX_LISTED)
+        )
+
+
+_MAX_LISTED = 100
+"""Maximum number of facts with a word that are looked at; bounds the time per conflict."""
 _MAX_ITEMS = 16
 """Maximum number of numbers and of dates; bounds the time per pair."""
 _MIN_OVERLAP = 0.6
@@ -66,12 +110,12 @@ def analyse(text: str) -> Analysed:
     )
 
 
-def find_conflict(fact: Analysed, passage: Analysed) -> str | None:
+def find_conflict(fact: Analysed, passage: Analysed) -> Conflict | None:
     """Describe how a passage contradicts a fact, or return `None`."""
     return _first_of((_numbers, _dates, _exchanged), _Pair(fact, passage))
 
 
-def name_difference(fact: Analysed, passage: Analysed) -> str | None:
+def name_difference(fact: Analysed, passage: Analysed) -> Conflict | None:
     """Say what a passage that contradicts a fact says otherwise, or return `None`.
 
     May be asked only where something else has found that it does.
@@ -96,7 +140,7 @@ class _Pair:
         here = _neighbours(self.fact, ours.first, ours.last)
         return _common(here, _neighbours(self.passage, theirs.first, theirs.last))
 
-    def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> str:
+    def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> Conflict:
         """Say that the passage has another value than the fact."""
         there = self.passage.wording(theirs.first, theirs.last)
         return _says(there, self.fact.wording(ours.first, ours.last))
@@ -108,7 +152,9 @@ class _Pair:
         return ours.value == theirs.value and here.lower() == there.lower()
 
 
-def _first_of(finders: Iterable[Callable[[_Pair], str | None]], pair: _Pair) -> str | None:
+def _first_of(
+    finders: Iterable[Callable[[_Pair], Conflict | None]], pair: _Pair
+) -> Conflict | None:
     return next(filter(None, (find(pair) for find in finders)), None)
 
 
@@ -127,7 +173,7 @@ def _common(one: tuple[str, str], other: tuple[str, str]) -> int:
     return sum(bool(a) and a == b for a, b in zip(one, other, strict=True))
 
 
-def _numbers(pair: _Pair) -> str | None:
+def _numbers(pair: _Pair) -> Conflict | None:
     """Find a different number or unit for the same thing."""
     ours = pair.fact.quantities
     theirs = pair.passage.quantities
@@ -172,7 +218,7 @@ def _derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     )
 
 
-def _dates(pair: _Pair) -> str | None:
+def _dates(pair: _Pair) -> Conflict | None:
     """Find a different day, month, year, weekday or time of the same event."""
     if pair.overlap < _MIN_OVERLAP:
         return None
@@ -205,7 +251,7 @@ class _Side(NamedTuple):
         return self.left | self.right
 
 
-def _exchanged(pair: _Pair) -> str | None:
+def _exchanged(pair: _Pair) -> Conflict | None:
     """Find a number that the passage gives of something else: `A rose 3 %, B 5 %`."""
     if len(pair.fact.quantities) != 1 or pair.overlap < _MIN_OVERLAP:
         return None
@@ -274,7 +320,7 @@ def _is_parted(passage: Analysed, at: int) -> bool:
     return word.form in _LINKS or "," in gap or ";" in gap
 
 
-def _opposite(pair: _Pair) -> str | None:
+def _opposite(pair: _Pair) -> Conflict | None:
     """Find a word with its antonym: `rose` and `fell`."""
     ours = {word.stem: word.text for word in pair.fact.words}
     theirs = {word.stem: word.text for word in pair.passage.words}
@@ -285,7 +331,7 @@ def _opposite(pair: _Pair) -> str | None:
     return None
 
 
-def _negation(pair: _Pair) -> str | None:
+def _negation(pair: _Pair) -> Conflict | None:
     """Find a negation on one side only, of a word that both have."""
     ours, theirs = _negated(pair.fact), _negated(pair.passage)
     if bool(ours) == bool(theirs) or pair.overlap < _MIN_OVERLAP:
@@ -297,7 +343,8 @@ def _negation(pair: _Pair) -> str | None:
     denied = [word for word, stem in (*ours.items(), *theirs.items()) if stem in both]
     if not denied:
         return None
-    return f'says it with "{denied[0]}"' if theirs else f'says it without "{denied[0]}"'
+    with_ = "with" if theirs else "without"
+    return Conflict(f'says it {with_} "{denied[0]}"')
 
 
 def _negated(analysed: Analysed) -> dict[str, str]:
@@ -310,7 +357,7 @@ def _negated(analysed: Analysed) -> dict[str, str]:
     }
 
 
-def _turned(pair: _Pair) -> str | None:
+def _turned(pair: _Pair) -> Conflict | None:
     """Find the same words in another order: `Anna hired Tom` and `Tom hired Anna`."""
     places = {word.stem: at for at, word in enumerate(pair.passage.words)}
     order = [word.stem for word in pair.fact.words if word.kind in {"content", "number"}]
@@ -320,10 +367,11 @@ def _turned(pair: _Pair) -> str | None:
     is_far = max(found, default=0) - min(found, default=0) > _MAX_SPREAD * len(found)
     if found == sorted(found) or is_far:
         return None
-    return f'says "{pair.passage.wording(min(found), max(found) + 1)}", in another order'
+    there = pair.passage.wording(min(found), max(found) + 1)
+    return Conflict(f'says "{there}", in another order')
 
 
-def _replaced(pair: _Pair) -> str | None:
+def _replaced(pair: _Pair) -> Conflict | None:
     """Find the only word of a fact that the passage does not have, and the one in its place."""
     lost = [at for at in pair.fact.content if pair.fact.words[at].stem not in pair.passage.stems]
     if len(lost) != 1:
@@ -337,5 +385,5 @@ def _replaced(pair: _Pair) -> str | None:
     return None
 
 
-def _says(there: str, here: str) -> str:
-    return f"says {there}, the fact says {here}"
+def _says(there: str, here: str) -> Conflict:
+    return Conflict(f"says {there}, the fact says {here}", there)

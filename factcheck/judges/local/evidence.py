@@ -18,7 +18,14 @@ import numpy as np
 
 from factcheck.facts import Evidence
 from factcheck.facts.sources import fold_text
-from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict, name_difference
+from factcheck.judges.local.conflicts import (
+    Analysed,
+    Conflict,
+    Listed,
+    analyse,
+    find_conflict,
+    name_difference,
+)
 from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
@@ -184,7 +191,7 @@ class Passage(NamedTuple):
         contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
 
-    def difference(self) -> str | None:
+    def difference(self) -> Conflict | None:
         """What the better sentence says otherwise, if the reader finds a contradiction.
 
         `None` if it does not, if something is only missing, or if no words show what it is.
@@ -202,9 +209,13 @@ class Passage(NamedTuple):
         read = [each.analysed for each in self._in_order]
         return judge(_in_notation(self.statement.analysed, read), self.text)
 
-    def conflict(self) -> str | None:
+    def conflict(self) -> Conflict | None:
         """The contradiction between the statement and the better sentence, or `None`."""
         return find_conflict(self.statement.analysed, self.sentences[0].analysed)
+
+    def is_explained(self, conflict: Conflict, listed: Listed) -> bool:
+        """Tell whether the better sentence only says what another fact of the source says."""
+        return listed.explain(conflict, self.statement.analysed, self.sentences[0].analysed)
 
 
 @lru_cache(maxsize=16)

@@ -327,7 +327,8 @@ pieced = st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join)
 
 
 def conflict(fact: str, passage: str) -> str | None:
-    return find_conflict(analyse(fact), analyse(passage))
+    found = find_conflict(analyse(fact), analyse(passage))
+    return found and found.reason
 
 
 @pytest.mark.parametrize(
@@ -396,7 +397,28 @@ def test_a_value_of_something_else_is_a_conflict(fact: str, passage: str, other:
     ],
 )  # fmt: skip
 def test_what_contradicts_is_named(reason: str | None, fact: str, passage: str) -> None:
-    assert name_difference(analyse(fact), analyse(passage)) == reason
+    found = name_difference(analyse(fact), analyse(passage))
+    assert (found and found.reason) == reason
+
+
+@pytest.mark.parametrize(
+    ("told", "other", "text", "status"),
+    [
+        ("The seat was won by 42 votes.", "Ida Kern, who stood as well, won 29 votes.",
+         "Ida Kern stood as well and won 29 votes.", "dropped"),
+        ("The seat was won by 42 votes.", "Rain fell for 29 hours.",
+         "The seat was won by 29 votes.", "distorted"),
+        ("Sales rose 5 per cent in Norway.", "Sales rose 3 per cent in Sweden.",
+         "Sales rose 3 per cent in Norway and 5 per cent in Sweden.", "distorted"),
+    ],
+)  # fmt: skip
+def test_a_passage_that_says_another_fact_contradicts_none(
+    told: str, other: str, text: str, status: str
+) -> None:
+    facts = [AtomicFact("f1", told), AtomicFact("f2", other)]
+    assert {one.status for one in check_facts(facts[:1], text)} == {"distorted"}
+    found, _ = asyncio.run(LocalChecker().check(facts, text, Ledger()))
+    assert found.status == status
 
 
 @pytest.mark.parametrize(
