@@ -161,7 +161,7 @@ def facts(
     facts of SOURCE are appended.
     """
     from factcheck.documents import json_text, refuse_stdin_twice
-    from factcheck.facts.page import fact_warnings, facts_text
+    from factcheck.facts.page import fact_warnings, facts_text, unread_warning
     from factcheck.records import read_source
     from factcheck.scoring import FactCoverage
 
@@ -176,7 +176,8 @@ def facts(
     if lock is None or format_ != "table":
         as_json = format_ == "json"
         output.print_out(json_text(found.to_dict(), indent=2) if as_json else facts_text(found))
-    output.print_warnings(fact_warnings(found))
+    unread = unread_warning(found, documents) if isinstance(documents, str) else ""
+    output.print_warnings([*fact_warnings(found), *filter(None, [unread])])
 
 
 def check(

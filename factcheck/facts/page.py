@@ -19,6 +19,7 @@ from factcheck.facts.model import (
     ScoreSignature,
     Usage,
     Verdict,
+    digest,
 )
 from factcheck.reports.page import (
     Alert,
@@ -40,6 +41,7 @@ from factcheck.reports.text import (
     more_of,
     name_text,
     one_line,
+    percent,
     plural,
     share,
     shorten,
@@ -274,6 +276,19 @@ def fact_warnings(facts: Sequence[AtomicFact]) -> list[str]:
         what = "the text has hardly any sentence ends, and facts are as long as it is"
         found.append(f"{what}: {some_of(long)}; end its sentences, or give facts (--facts)")
     return found
+
+
+def unread_warning(facts: FactSet, source: str) -> str:
+    """Say so if the facts of a source are found in less than half of it; empty otherwise."""
+    spans = [fact.span for fact in facts]
+    places = {at for span in spans if span for at in range(span.start, span.end)}
+    letters = [at for at, letter in enumerate(source) if letter.isalnum()]
+    n_read = sum(at in places for at in letters)
+    if None in spans or facts.source_digest != digest(source) or 2 * n_read >= len(letters):
+        return ""
+    part = percent(n_read / len(letters))
+    add = "add what else it states (factcheck facts --lock)"
+    return f"the facts come from {part} of the source; {add}"
 
 
 def lost_musts(results: Iterable[CheckResult]) -> str:

@@ -223,7 +223,8 @@ class CoverageReport(Report):
         Args:
             n_key: Number of the heaviest facts to list first, kept or not.
         """
-        from factcheck.facts.page import coverage_page
+        from factcheck.facts.page import coverage_page, unread_warning
+        from factcheck.reports.page import Alert
 
         page = coverage_page(
             self.results,
@@ -238,8 +239,10 @@ class CoverageReport(Report):
             page = page._replace(answer="The summary is empty, so nothing is kept.", trust=())
         if self.texts is None:
             return page
+        unread = [unread_warning(self.facts, one.text) for one in self.texts.documents]
+        alerts = (Alert(text, "warn") for text in filter(None, unread))
         texts = self.texts.marked(self.facts.source_digest, self.results, self.claim_results)
-        return page._replace(texts=texts)
+        return page._replace(texts=texts, alerts=(*page.alerts, *alerts))
 
 
 def _numbers(share: Share) -> dict[str, Any]:

@@ -7,10 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, ScoreSignature, Texts
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CoverageReport,
+    FactSet,
+    ScoreSignature,
+    Texts,
+)
 from factcheck.facts.coverage import ALIKE, trust_lines
-from factcheck.facts.page import answer_text
+from factcheck.facts.page import answer_text, unread_warning
 from factcheck.reports import render
+from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import report_of, verdict
 
@@ -101,3 +109,19 @@ def test_figures_of_a_judge_are_in_one_place() -> None:
         "Judge: balanced accuracy 0.84; 0.50 is guessing"
     )
     assert trust_lines("judge:some/model", "Good for ranking.") == ("Good for ranking.",)
+
+
+def test_a_source_that_is_mostly_unread_is_named() -> None:
+    """Tables and questions state no facts; facts given by hand say nothing of what was read."""
+    source = (
+        "The pier is old.\n\n| Boat | Crew |\n|---|---|\n| Aurora | 12 |\n\nWho pays for the crew?"
+    )
+    with FactCoverage() as scorer:
+        extracted = scorer.extract(source)
+        half = scorer.extract("The pier is old. Who paid?")
+    assert "the facts come from 2" in unread_warning(extracted, source)
+    assert unread_warning(half, "The pier is old. Who paid?") == ""
+    assert unread_warning(FactSet.of(["The pier is old."]), source) == ""
+    with FactCoverage() as scorer:
+        report = scorer.score(source, "The pier is old.")
+    assert [one.text for one in report.page().alerts] == [unread_warning(extracted, source)]
