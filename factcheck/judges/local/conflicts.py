@@ -87,6 +87,8 @@ _MIN_OVERLAP = 0.6
 """Minimum fraction of a fact's content words in a passage about the same thing."""
 _MIN_OVERLAP_SINGLE = 0.5
 """Minimum fraction if the passage has exactly one comparable number with a unit."""
+_MIN_OVERLAP_OPPOSITE = 0.75
+"""Minimum fraction of the words beside one of which the passage has the antonym."""
 _MAX_SPREAD = 2.5
 """Maximum words of a passage for each content word that it has in another order."""
 _EXCLUSIVE = word_set("only except apart but unless")
@@ -112,7 +114,11 @@ def analyse(text: str) -> Analysed:
 
 def find_conflict(fact: Analysed, passage: Analysed) -> Conflict | None:
     """Describe how a passage contradicts a fact, or return `None`."""
-    return _first_of((_numbers, _dates, _exchanged), _Pair(fact, passage))
+    whole = _Pair(fact, passage)
+    parts = passage.text.split("; ")
+    pairs = [whole] if len(parts) == 1 else [_Pair(fact, analyse(part)) for part in parts]
+    found = (_first_of((_numbers, _dates), pair) for pair in pairs)
+    return next(filter(None, found), None) or _exchanged(whole)
 
 
 def name_difference(fact: Analysed, passage: Analysed) -> Conflict | None:
@@ -186,7 +192,8 @@ def _numbers(pair: _Pair) -> Conflict | None:
         rivals = [p for p in theirs if p not in equal and comparable(q, p)]
         if rivals and _derived(q, theirs):
             continue
-        is_alone = bool(q.units) and len(rivals) == 1 and pair.overlap >= _MIN_OVERLAP_SINGLE
+        is_measured = bool(q.units) and q.units[0].name != "whole"  # `half` may be of anything
+        is_alone = is_measured and len(rivals) == 1 and pair.overlap >= _MIN_OVERLAP_SINGLE
         for p in rivals:
             is_ours = any(agree(o, p) for o in ours if o is not q)
             is_open = is_ours or not equal
@@ -325,8 +332,10 @@ def _opposite(pair: _Pair) -> Conflict | None:
     ours = {word.stem: word.text for word in pair.fact.words}
     theirs = {word.stem: word.text for word in pair.passage.words}
     for stem, text in ours.items():
+        others = pair.fact.stems - {stem}
+        is_about = len(others & pair.passage.stems) >= _MIN_OVERLAP_OPPOSITE * len(others)
         for other in opposites().get(stem, ()):
-            if stem not in theirs and other in theirs and other not in ours:
+            if is_about and stem not in theirs and other in theirs and other not in ours:
                 return _says(theirs[other], text)
     return None
 

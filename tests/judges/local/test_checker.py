@@ -394,6 +394,7 @@ def test_a_value_of_something_else_is_a_conflict(fact: str, passage: str, other:
          "They took the train to Ulm.", "They took the ferry to Ulm in May."),
         (None, "Ronnie remains on the paper.", "Ronnie died soon after getting on the paper."),
         (None, "The mayor resigned.", "A storm hit the harbour."),
+        (None, "Mayor Ruiz opened the pool.", "Mayor Ruiz closed the school."),
     ],
 )  # fmt: skip
 def test_what_contradicts_is_named(reason: str | None, fact: str, passage: str) -> None:
@@ -450,6 +451,8 @@ def test_a_passage_that_says_another_fact_contradicts_none(
          "In February 2023 the council decided to rebuild the tram depot first."),
         ("The championship took place in 2007.", "It took place in 2007-08."),
         ("The sky is blue.", "Prices rose by 12 percent in 1990."),
+        ("The bridge cost 5 million.", "The bridge reopened; a tunnel nearby cost 7 million."),
+        ("Profit fell by half in June.", "In June it cut 7% of its staff, and profit halved."),
         ("", "12 boats."),
         ("12 boats.", ""),
     ],
