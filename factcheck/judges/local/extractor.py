@@ -48,6 +48,7 @@ _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))}
 """Behind a semicolon in what somebody says, nothing begins."""
 _ITEM = re.compile(
     r"(?<![\w.,])(?:[$\u20ac\u00a3] ?)?\d[\d.,]{0,20}[%\u20ac]?(?: [^\W\d][\w-]*){0,3}? "
+    r"(?:\([^()]{1,60}\) )?"
     r"(?P<by>in|on|for|at) [^\s,;:()\"\u201c\u201d][^,;:()\"\u201c\u201d]{1,40}?"
     r"(?=,? (?:and|or) |[,.;](?!\d)|\Z)"
 )

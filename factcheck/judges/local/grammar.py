@@ -74,7 +74,7 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         for i in range(place - 1, token.head, -1):  # `moved to Ulm in May and to Bonn in June`
             if tokens[i].text == token.text and tokens[i].relation == "prep":
                 return token._replace(head=tokens[i].head)
-    is_later = token.text in ("before", "earlier", "later") and token.tag == "RB"
+    is_later = token.text in ("ago", "before", "earlier", "later") and token.tag in ("RB", "RBR")
     noun = place - 1 if is_later else place
     if noun > 1 and tokens[noun].relation == "npadvmod":
         goal = tokens[noun - 2]  # `from 6 million the year before`

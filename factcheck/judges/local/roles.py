@@ -361,7 +361,9 @@ class Roles(Tree):
         if relation == BRACKET and not is_out:
             if _BORN.match(self.low[kid]):
                 return Role.OWN
-            return Role.OUT if _IN_PICTURE.match(self.low[kid]) else Role.DETAIL
+            is_idle = _IN_PICTURE.match(self.low[kid]) is not None
+            is_idle |= self.tokens[head].tag == "CD" and self.low[kid][1:-1].isdigit()
+            return Role.OUT if is_idle else Role.DETAIL
         if is_needed:
             return Role.NEEDED
         return Role.OUT if is_out else None

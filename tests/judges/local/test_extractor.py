@@ -314,6 +314,12 @@ TOLD = {
         ["Tolva voted no.", "Tolva (pop. 80,000) voted no."]),
     "one value each": ("Ulm, Bonn and Velm grew 3%, 4% and 5% respectively.",
         ["Ulm, Bonn and Velm grew 3%, 4% and 5% respectively."]),
+    "values with intervals": (
+        "The loss was 7 kg (5 to 8) in the first group and 6 kg (4) in the other.",
+        ["The loss was 7 kg (5 to 8) in the first group.", "The loss was 6 kg (4) in the other."]),
+    "a number twice": ("Kern pays within thirty (30) days.", ["Kern pays within thirty days."]),
+    "a year before": ("It fell to 3 tonnes from 5 tonnes a year earlier.",
+        ["It fell to 3 tonnes.", "It fell to 3 tonnes from 5 tonnes a year earlier."]),
     "a share each": ("Anna and Tom were each paid 5 crowns.",
         ["Anna and Tom were each paid 5 crowns."]),
     "items under a label": (
