@@ -215,8 +215,8 @@ def comparison_gate(
     """
     if no_verdict and not worse:
         return _unknown(no_verdict)
-    missing = f"{plural(len(lost), 'case')} without score in run B ({lost[0]})" if lost else ""
-    return _failed(f"run B is worse ({worse})" if worse else "", missing)
+    missing = f"{plural(len(lost), 'case')} without score in B ({lost[0]})" if lost else ""
+    return _failed(f"B is worse ({worse})" if worse else "", missing)
 
 
 def strict_gate(n_found: int, noun: str) -> GateFailure | None:
