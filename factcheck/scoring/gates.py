@@ -133,7 +133,7 @@ def run_gate(
     are distorted, or if a `must` fact was lost.
     """
     failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
-    if missing := _missing(tally, failures):
+    if missing := _missing(tally):
         return missing
     if failures:
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
@@ -153,7 +153,7 @@ def run_gate(
     )
 
 
-def _missing(tally: Tally, failures: Sequence[str]) -> GateFailure | None:
+def _missing(tally: Tally) -> GateFailure | None:
     """Say what a run lacks."""
     if tally.interrupted:
         return GateFailure(INTERRUPTED, "the run was interrupted")
@@ -164,9 +164,8 @@ def _missing(tally: Tally, failures: Sequence[str]) -> GateFailure | None:
         reason = f"the budget is exhausted; this is a partial result{resume}"
         return GateFailure(NOTHING_DECIDED, reason)
     if tally.unfinished:
-        reason = failures[0] if failures else "some facts could not be checked"
         what = f"{plural(tally.unfinished, 'record')} not finished"
-        return GateFailure(NOTHING_DECIDED, f"{what} ({reason}){resume}")
+        return GateFailure(NOTHING_DECIDED, f"{what} ({tally.problem}){resume}")
     return None
 
 
