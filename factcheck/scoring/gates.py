@@ -218,9 +218,10 @@ def comparison_gate(
     return _failed(f"B is worse ({worse})" if worse else "", missing)
 
 
-def strict_gate(n_found: int, noun: str) -> GateFailure | None:
-    """Gate on findings, such as lint errors or faults of a judge; any of them fails it."""
-    return _failed(f"{plural(n_found, noun)} (--strict)" if n_found else "")
+def strict_gate(n_faults: int, n_errors: int) -> GateFailure | None:
+    """Gate on the faults of a judge, its frequent kinds of proven errors; any of them fails it."""
+    found = f"{plural(n_faults, 'fault')} in {plural(n_errors, 'proven error')} (--strict)"
+    return _failed(found if n_faults else "")
 
 
 def _failed(*reasons: str) -> GateFailure | None:
