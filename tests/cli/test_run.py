@@ -197,8 +197,8 @@ def test_a_dry_run_says_what_thought_may_add(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     command = (*by_model(tmp_path, [record(1)])[:2], "--judge", "openai/gpt-5-nano", "--dry-run")
     assert re.search(
-        r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; thought comes on top; "
-        "openai/gpt-5-nano thinks by default: reckon with 3 to 10 times .* unless another is set$",
+        r"; without thought, completion tokens: at most [\d,]+, cost: at most \$[\d.]+; "
+        "openai/gpt-5-nano thinks: hardly more with reasoning_effort=minimal, .* 3 to 10 times",
         run(*command).out,
     )
 
