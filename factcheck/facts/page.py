@@ -54,7 +54,7 @@ _LONGEST_QUOTE = 400
 _LONGEST_SENTENCE = 100
 """In words."""
 _BY_PLACE = "Weights: what the source states first weighs most."
-_ENGLISH_ONLY = "English only; use a language model (--judge openai/NAME)."
+_ENGLISH_ONLY = "English only; use a language model as judge, such as openai/NAME."
 _WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
