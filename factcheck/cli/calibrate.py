@@ -127,7 +127,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
         report = audit_judge(one, texts, name=name, budget=limits)
     failure = _no_verdicts([(name, report.failure)] if not report.n_answers else [])
     if strict and failure is None:
-        failure = gates.strict_gate(len(report.faults), "fault")
+        failure = gates.strict_gate(len(report.faults), report.n_errors)
     output.report(report.page(), report.to_json, to, failure=failure)
     output.exit_with(failure)
 

@@ -216,14 +216,13 @@ def estimate_text(usage: Usage, models: Collection[str] = ()) -> str:
         return "no requests: the judge is local, or replies are cached"
     cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
     needed = (
-        f"about {plural(usage.calls, 'request')} and {usage.prompt_tokens:,} prompt tokens, "
-        f"at most {usage.completion_tokens:,} completion tokens; cost {cost}; "
-        "thought comes on top"
+        f"about {plural(usage.calls, 'request')} and {usage.prompt_tokens:,} prompt tokens; "
+        f"without thought, completion tokens: at most {usage.completion_tokens:,}, cost: {cost}"
     )
     thinking = [(name, effort) for name in sorted(models) if (effort := least_effort(name))]
     notes = (
-        f"{name} thinks by default: reckon with 3 to 10 times the completion tokens, or hardly "
-        f"more with reasoning_effort={effort}, which is sent unless another is set"
+        f"{name} thinks: hardly more with reasoning_effort={effort}, which is sent unless another "
+        "is set; with more effort, 3 to 10 times the completion tokens"
         for name, effort in thinking
     )
     return "; ".join([needed, *notes])

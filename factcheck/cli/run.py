@@ -268,7 +268,10 @@ def _read_saved(path: str) -> CoverageReport | RunReport | RunResult | MetricRep
     from factcheck.scoring.run_report import RunReport
 
     if path.endswith((".jsonl", ".ndjson")):
-        return RunReport.read(path)
+        saved = RunReport.read(path)
+        if not (saved.rows or saved.complete):
+            raise InputError(f"{name_of(path)} has no rows: its run ended early; run it again")
+        return saved
     data = read_document(path, expected="a saved result comes from").value
     made_by = data.get("format") if isinstance(data, dict) else None
     try:

@@ -56,7 +56,7 @@ _LONGEST_QUOTE = 400
 _LONGEST_SENTENCE = 100
 """In words."""
 _BY_PLACE = "Weights: what the source states first weighs most."
-_ENGLISH_ONLY = "English only; use a language model (--judge openai/NAME)."
+_ENGLISH_ONLY = "English only; use a language model as judge, such as openai/NAME."
 _WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
@@ -367,13 +367,15 @@ def _section(
 ) -> Section:
     """List the groups whose core has one of some labels, and contradicted details of others."""
     own = [group for group in groups if group.core.label in labels]
-    apart = [detail for group in groups for detail in group.details if detail.label in labels]
-    n_results = len(own) + len(apart)
+    others = [group for group in groups if group.core.label not in labels]
+    apart = [detail for group in others for detail in group.details if detail.label in labels]
+    n_results = sum(_count(group, labels) for group in groups)
+    more = ""
     if "contradicted" in labels:
-        own += [
-            Group(r) for g in groups if g.core.label not in labels for r in g.details if r in apart
-        ]
-    n_elsewhere = n_results - sum(_count(group, labels) for group in own)
+        own += map(Group, apart)
+    elif apart:
+        cores = [group.core.fact.id for group in others if _count(group, labels)]
+        more = f"{plural(len(apart), 'detail')} of {some_of(cores)}"
     reasons = [_reason(metric, group.core) for group in own]
     is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
     items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
@@ -381,7 +383,7 @@ def _section(
         title=f"{section.title} {n_results:,}",
         meaning=reasons[0] if is_shared else section.meaning,
         items=items,
-        more=more_of(n_elsewhere, "detail") and f"{plural(n_elsewhere, 'detail')} of kept facts",
+        more=more,
         anchor=section.title.lower().replace(" ", "-"),
     )
     return _without_notes(section) if is_shared else section

@@ -26,6 +26,8 @@ from factcheck.fields.types import (
 
 MISSING: Any = object()
 """Sentinel for a missing value or key."""
+NOT_IN_SCHEMA = "not in the schema"
+"""Reason of a hallucination under a key that gold has, too."""
 _MAX_PATHS = 50_000
 """Maximum number of cached paths; paths repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
@@ -205,8 +207,9 @@ class ObjectNode:
     ) -> None:
         if self.rest is None:
             for key in sorted((key for key in extracted if key not in self.children), key=str):
-                place = join(path, str(key))
-                out.append(FieldResult(place, 0.0, "", None, extracted[key], "hallucination"))
+                place, reason = join(path, str(key)), NOT_IN_SCHEMA if key in gold else None
+                found = FieldResult(place, 0.0, "", None, extracted[key], "hallucination", reason)
+                out.append(found)
             return
         for key in dict.fromkeys((*gold, *extracted)):
             if key not in self.children:

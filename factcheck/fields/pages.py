@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
+from factcheck.fields.nodes import NOT_IN_SCHEMA
 from factcheck.fields.records import RecordResult, UndecidedField
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
@@ -258,11 +259,13 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
     if result.status == "omission":
         gold, extracted = text.shorten_middle(gold), _ABSENT["omission"]
     elif result.status == "hallucination":
-        gold, extracted = _ABSENT["hallucination"], text.shorten_middle(extracted)
+        is_outside = result.reason == NOT_IN_SCHEMA
+        gold = NOT_IN_SCHEMA if is_outside else _ABSENT["hallucination"]
+        extracted = text.shorten_middle(extracted)
     else:
         gold, extracted = text.shorten_pair(gold, extracted)
     reason = result.reason or ""
-    if reason == result.status:
+    if reason in {result.status, gold}:
         reason = ""
     return Item(
         text.shorten_middle(one_line(str(record_id)), _MAX_ID),

@@ -27,7 +27,7 @@ from factcheck.fields.types import (
     outcome_of,
 )
 from factcheck.fields.values import is_nan, plain, read_record, unwrapped
-from factcheck.reports.text import plural
+from factcheck.reports.text import plural, shorten_middle, value_text
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -180,11 +180,13 @@ class _KeyAlignment:
         pairs = [(i, free.pop(key, -1)) for i, key in enumerate(keys)]
         if n_unkeyed and not self._has_warned:
             self._has_warned = True
+            first = extracted[unkeyed[0]] if unkeyed else gold[keys.index(MISSING)]
             _log.warning(
-                "%s: %s without a unique key %s not aligned; reported once",
+                "%s: %s without a unique key %s not aligned, such as %s; reported once",
                 path,
                 plural(n_unkeyed, "element"),
                 "is" if n_unkeyed == 1 else "are",
+                shorten_middle(value_text(first)),
             )
         return [*pairs, *((-1, j) for j in (*free.values(), *unkeyed))]
 

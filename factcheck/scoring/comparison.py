@@ -174,7 +174,10 @@ def _concluded(
     lines = [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
     if n_a != n_b:
         chance = "more than chance" if p_distorted < SIGNIFICANT else "within chance"
-        lines.append(f"Distorted {n_a:,} → {n_b:,}: {chance} (p {p_text(p_distorted)}).")
+        means = f"{chance} (p {p_text(p_distorted)})"
+        if is_certain and is_more:
+            means = "worse, as this judge always gives the same verdict"
+        lines.append(f"Distorted {n_a:,} → {n_b:,}: {means}.")
     lines += _length_lines(counts, len(reports))
     lines += _causes_lines(reports, changes, counts)
     only = zip("AB", counts["only"], strict=True)

@@ -133,7 +133,7 @@ def run_gate(
     are distorted, or if a `must` fact was lost.
     """
     failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
-    if missing := _missing(tally, failures):
+    if missing := _missing(tally):
         return missing
     if failures:
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
@@ -153,7 +153,7 @@ def run_gate(
     )
 
 
-def _missing(tally: Tally, failures: Sequence[str]) -> GateFailure | None:
+def _missing(tally: Tally) -> GateFailure | None:
     """Say what a run lacks."""
     if tally.interrupted:
         return GateFailure(INTERRUPTED, "the run was interrupted")
@@ -164,9 +164,8 @@ def _missing(tally: Tally, failures: Sequence[str]) -> GateFailure | None:
         reason = f"the budget is exhausted; this is a partial result{resume}"
         return GateFailure(NOTHING_DECIDED, reason)
     if tally.unfinished:
-        reason = failures[0] if failures else "some facts could not be checked"
         what = f"{plural(tally.unfinished, 'record')} not finished"
-        return GateFailure(NOTHING_DECIDED, f"{what} ({reason}){resume}")
+        return GateFailure(NOTHING_DECIDED, f"{what} ({tally.problem}){resume}")
     return None
 
 
@@ -215,13 +214,14 @@ def comparison_gate(
     """
     if no_verdict and not worse:
         return _unknown(no_verdict)
-    missing = f"{plural(len(lost), 'case')} without score in run B ({lost[0]})" if lost else ""
-    return _failed(f"run B is worse ({worse})" if worse else "", missing)
+    missing = f"{plural(len(lost), 'case')} without score in B ({lost[0]})" if lost else ""
+    return _failed(f"B is worse ({worse})" if worse else "", missing)
 
 
-def strict_gate(n_found: int, noun: str) -> GateFailure | None:
-    """Gate on findings, such as lint errors or faults of a judge; any of them fails it."""
-    return _failed(f"{plural(n_found, noun)} (--strict)" if n_found else "")
+def strict_gate(n_faults: int, n_errors: int) -> GateFailure | None:
+    """Gate on the faults of a judge, its frequent kinds of proven errors; any of them fails it."""
+    found = f"{plural(n_faults, 'fault')} in {plural(n_errors, 'proven error')} (--strict)"
+    return _failed(found if n_faults else "")
 
 
 def _failed(*reasons: str) -> GateFailure | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
-from factcheck.facts import CoverageReport, Usage
+from factcheck.facts import CheckFailure, CoverageReport, Usage
 from factcheck.facts.coverage import trust_lines
 from factcheck.facts.page import (
     answer_text,
@@ -119,6 +119,8 @@ class Tally(Report):
     """`CoverageReport.judge_quality` of the first report."""
     unfinished: int = 0
     """Number of records to be scored again on resume."""
+    problem: str = ""
+    """The first of them, with the reason."""
     budget_exhausted: bool = False
     interrupted: bool = False
     write_error: str = ""
@@ -130,7 +132,10 @@ class Tally(Report):
 
     def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
         codes = codes_of(outcome)
-        self.unfinished += not codes <= FINAL
+        if not codes <= FINAL:
+            self.unfinished += 1
+            passing = next(one for one in failures_of(outcome) if one.code not in FINAL)
+            self.problem = self.problem or f"{record_id}: {passing.message}"
         self.budget_exhausted |= _BUDGET in codes
         self.rows.append(Row.of(record_id, outcome, place))
         if isinstance(outcome, CoverageReport):
@@ -215,6 +220,8 @@ class Tally(Report):
         if self.counts["undecided"]:
             yield bounds_text("fact", (totals["low"], totals["high"]))
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
+        if n := sum(row.score is None and row.code is None for row in self.rows):
+            missing.append(f"{n:,} without a score, as no fact was decided")
         if self.left_out:
             rows = plural(self.left_out, "row")
             missing.append(f"{rows} of records that are not in the input left out")
@@ -324,11 +331,16 @@ def _cells(row: Row, both: Iterable[str]) -> tuple[str, ...]:
     return tuple(cells)
 
 
+def failures_of(outcome: Outcome) -> tuple[RecordFailure | CheckFailure, ...]:
+    """Return the failure of a record, or those of its facts and claims."""
+    if isinstance(outcome, RecordFailure):
+        return (outcome,)
+    return (*outcome.undecided, *outcome.undecided_claims)
+
+
 def codes_of(outcome: Outcome) -> frozenset[str]:
     """Collect the codes of the failures of a record and its facts."""
-    if isinstance(outcome, RecordFailure):
-        return frozenset({outcome.code})
-    return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))
+    return frozenset(failure.code for failure in failures_of(outcome))
 
 
 def outcome_of(row: Mapping[str, Any]) -> Outcome:

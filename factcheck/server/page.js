@@ -7,6 +7,7 @@ const KINDS = {
   undefined: ["unknown", "?", "undecided"],
 };
 const labels = new Map(); // rows of labels.jsonl, by text and fact
+const names = stored(); // of the jobs that this browser submitted, by their ids
 let running = null; // what cancels the check in progress
 let found = null; // the last line of a check: report and page
 let asked = {}; // the body of that check
@@ -18,14 +19,22 @@ function element(tag, properties, ...children) {
   made.append(...children);
   return made;
 }
+function stored() {
+  try {
+    return localStorage;
+  } catch {
+    return {}; // the browser blocks it with cookies
+  }
+}
 function visible(text) {
   return text.replace(/[^\P{C}\n\t]/gu, (one) => `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`);
 }
-function say(text, tone = "") {
-  at("said").textContent = text;
-  at("said").className = tone;
+function say(text, tone = "", place = "said") {
+  at(place).textContent = text;
+  at(place).className = tone;
 }
 const fail = (error) => say(error.message, "bad");
+const failJob = (error) => say(error.message, "bad", "job-said");
 
 async function ask(path, options = {}) {
   const key = at("key").value;
@@ -189,25 +198,27 @@ async function showJobs() {
   const focused = document.activeElement.id;
   at("list").replaceChildren(...jobs.map(jobItem));
   if (focused) at(focused)?.focus();
-  if (jobs.some(isOpen)) timer = setTimeout(() => showJobs().catch(fail), 1000);
+  if (jobs.some(isOpen)) timer = setTimeout(() => showJobs().catch(failJob), 1000);
 }
 const isOpen = (job) => job.state === "queued" || job.state === "running";
 function jobItem(job) {
   const path = `v1/jobs/${job.id}`;
   const act = (name, work) => {
-    const click = () => work().then(showJobs).catch(fail);
+    const click = () => work().then(showJobs).catch(failJob);
     return element("button", { id: `${name}-${job.id}`, textContent: name, onclick: click });
   };
   const get = async (part) => (await ask(`${path}/${part}`)).text();
   const failed = job.failed ? `, ${job.failed} without a report` : "";
   const bar = element("progress", { max: job.records, value: job.rows, ariaLabel: "Progress" });
+  const name = names[job.id] ?? `job ${job.id}`;
   const head = ` ${job.state}, ${job.rows} of ${job.records} records${failed}, judge ${job.judge}`;
   const end = isOpen(job)
     ? act("Cancel", () => ask(`${path}/cancel`, { method: "POST" }))
-    : act("Delete", () => ask(path, { method: "DELETE" }));
+    : act("Delete", async () => (await ask(path, { method: "DELETE" })) && delete names[job.id]);
   return element(
     "li",
     {},
+    element("p", {}, element("b", { textContent: visible(name) })),
     element("p", {}, bar, head),
     element("p", { className: "note", textContent: job.problem }),
     element(
@@ -226,11 +237,13 @@ function view(html) {
 async function submit(file) {
   const { judge, direction = "coverage" } = request();
   const query = new URLSearchParams({ direction, ...(judge && { judge }) });
-  await ask(`v1/jobs?${query}`, { method: "POST", body: file });
-  at("records").value = "";
+  at("records").value = ""; // or the same file could not be chosen again
+  say("", "", "job-said");
+  const job = await (await ask(`v1/jobs?${query}`, { method: "POST", body: file })).json();
+  names[job.id] = `${file.name}, ${new Date().toLocaleString()}`;
   await showJobs();
 }
-at("records").onchange = () => at("records").files[0] && submit(at("records").files[0]).catch(fail);
+at("records").onchange = () => at("records").files[0] && submit(at("records").files[0]).catch(failJob);
 
 async function fill(box, file) {
   const bytes = await file.arrayBuffer();
@@ -248,7 +261,7 @@ addEventListener("drop", (event) => {
   if (!file) return;
   event.preventDefault(); // or the browser leaves the page
   if (event.target.closest("textarea")) fill(event.target, file).catch(fail);
-  else if (event.target.closest("#jobs")) submit(file).catch(fail);
+  else if (event.target.closest("#jobs")) submit(file).catch(failJob);
 });
 
 // the script of reports takes every other button for the head of a column

@@ -102,7 +102,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(calibrate: Run, desk: Desk) ->
     shown, strict = calibrate("audit"), calibrate("audit", "--strict")
 
     assert (shown.code, strict.code) == (0, 1)
-    assert strict.err.endswith("factcheck: gate failed: 1 fault (--strict)\n")
+    assert strict.err.endswith("factcheck: gate failed: 1 fault in 4 proven errors (--strict)\n")
     assert ". Do not use this judge.\n" in shown.out
     assert "although the text says: " in shown.out
 

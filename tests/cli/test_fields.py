@@ -185,14 +185,14 @@ def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pa
         files.compare(*pair, "--fail-if-worse") for pair in ((a, b), (b, a), (a, c))
     )
     assert (worse.code, better.code, unknown.code) == (1, 0, 4)
-    assert "gate failed: run B is worse (F1 -1.000, lost n" in worse.err
+    assert "gate failed: B is worse (F1 -1.000, lost n" in worse.err
     assert "the gate cannot pass: 0 values without a verdict in A and 20 in B" in unknown.err
 
 
 @pytest.mark.parametrize(
     ("n_wrong", "code", "said"),
     [
-        (6, 1, "gate failed: run B is worse (F1 -0.300, lost total)"),
+        (6, 1, "gate failed: B is worse (F1 -0.300, lost total)"),
         (5, 0, "No clear difference: F1 1.000 → 0.750 may be chance."),
     ],
 )

@@ -101,11 +101,11 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     worse = files.compare("a.json", "b.json", "--fail-if-worse")
     lost = files.compare("a.json", "c.json", "--fail-if-worse")
     assert worse.code == 1
-    assert worse.err == "factcheck: gate failed: run B is worse (F1 -0.750, p 0.031)\n"
+    assert worse.err == "factcheck: gate failed: B is worse (F1 -0.750, p 0.031)\n"
     assert files.compare("b.json", "a.json", "--fail-if-worse").code == 0
     assert "Only A has a score 1   left out\nc7" in lost.out
     assert lost.code == 1
-    assert "1 case without score in run B (c7)" in lost.err
+    assert "1 case without score in B (c7)" in lost.err
 
 
 @pytest.fixture

@@ -67,6 +67,9 @@ def job(desk: Desk, run: Run) -> Job:
 def test_an_invalid_record_ends_the_run(job: Job) -> None:
     bad = [record(1), "{'id': 3}"]
     refused(job(bad, out=False), "records.jsonl, line 2: not valid JSON")
+    refused(job(bad[1:]), "records.jsonl, line 1: not valid JSON")
+    for command in (["report"], ["compare", str(job.rows)]):
+        refused(job.run(*command, str(job.rows)), "rows.jsonl has no rows: its run ended early")
 
 
 def test_rows_of_another_run_are_never_touched(desk: Desk, job: Job) -> None:
@@ -96,7 +99,7 @@ def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: 
     reports.append(str(RunReport.read(job.rows)))
 
     assert (first.code, second.code) == (4, 0)
-    assert "1 record not finished" in first.err
+    assert "1 record not finished (r1: no reply)" in first.err
     assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
     assert "2 of 2 records scored so far" in reports[0]
@@ -117,6 +120,7 @@ def test_what_the_embedded_judge_leaves_undecided_is_final(desk: Desk, job: Job,
     assert done.code == 0, done.err
     assert ids(job.rows) == ["r0", "r1"]
     assert "1 of 2 records scored" in done.out
+    assert "1 without a score, as no fact was decided" in done.out
     assert gated.code == 4
     assert "1 record without score, as no fact was decided (r1)" in gated.err
 
@@ -193,8 +197,8 @@ def test_a_dry_run_says_what_thought_may_add(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     command = (*by_model(tmp_path, [record(1)])[:2], "--judge", "openai/gpt-5-nano", "--dry-run")
     assert re.search(
-        r"at most [\d,]+ completion tokens; cost at most \$[\d.]+; thought comes on top; "
-        "openai/gpt-5-nano thinks by default: reckon with 3 to 10 times .* unless another is set$",
+        r"; without thought, completion tokens: at most [\d,]+, cost: at most \$[\d.]+; "
+        "openai/gpt-5-nano thinks: hardly more with reasoning_effort=minimal, .* 3 to 10 times",
         run(*command).out,
     )
 

@@ -190,6 +190,10 @@ def test_a_run_sorts_and_each_row_opens_its_pair(tab: Any) -> None:
     failure = RecordFailure("lost", "unavailable", "no reply")
     run = RunReport({"good": report("entailed"), "bad": report(), "lost": failure})
     page = tab(run.to_html(), viewport={"width": 390, "height": 800}, color_scheme="dark")
+    chart = page.locator(".picture").evaluate(
+        "chart => [chart.scrollWidth - chart.clientWidth, getComputedStyle(chart).backgroundColor]"
+    )
+    assert chart == [0, "rgba(0, 0, 0, 0)"]
     names = page.locator("[data-open]")
     assert names.all_inner_texts() == ["lost", "bad", "good"]
     page.get_by_role("button", name="coverage").click()

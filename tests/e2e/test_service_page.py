@@ -164,9 +164,11 @@ def test_bad_input_is_named_and_loses_nothing(visit: Any, serve: Serve) -> None:
     says(page, "scan.pdf is not a text in UTF-8; paste its text instead.")
     assert source.input_value() == SOURCE
     drop(page, "#facts", "elsewhere.txt", b"x")
-    source.fill("  ")
-    press(page, "Check")
-    says(page, "the source is empty")
+    for empty in ("", "  "):
+        source.fill(empty)
+        press(page, "Check")
+        says(page, "the source is empty")
+        page.evaluate("say('')")
     assert page.locator("#report").is_hidden()
     hostile = "<img src=x onerror=alert(1)> \u202eis old."
     checked(page, hostile)
@@ -221,6 +223,7 @@ def test_jobs_have_progress_a_page_and_an_end(visit: Any, serve: Serve, tmp_path
     page.locator("#records").set_input_files(records)
     job = page.get_by_role("list", name="Jobs").locator("li")
     job.get_by_text("1 of 2 records").wait_for()
+    assert "records.jsonl, " in job.inner_text()
     cancel = job.get_by_role("button", name="Cancel")
     cancel.focus()
     page.wait_for_timeout(1_500)
@@ -244,7 +247,7 @@ def test_a_job_with_a_bad_line_is_refused_by_its_number(
     page.locator("#judge option").wait_for(state="attached")
     for _ in range(2):  # the same file again
         drop(page, "#jobs", "records.jsonl", b'{"source": "a", "summary": "b"}\n{nonsense')
-        says(page, "job, line 2")
+        page.locator("#job-said", has_text="job, line 2").wait_for()
     assert page.locator("#list li").count() == 0
     page.close()
 

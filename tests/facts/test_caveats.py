@@ -73,7 +73,7 @@ def test_a_text_in_another_language_gets_one_sentence() -> None:
     failures = tuple(CheckFailure(FACT, "language", f"not English {n}") for n in range(1))
     german = replace(found(COPY, "neutral"), results=failures)
     page = german.page()
-    assert page.answer == "English only; use a language model (--judge openai/NAME)."
+    assert page.answer == "English only; use a language model as judge, such as openai/NAME."
     assert (page.lines, page.trust) == ((), ())
     assert "not English" not in str(german)
 

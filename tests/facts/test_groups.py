@@ -85,10 +85,11 @@ def test_a_dropped_fact_names_its_details_and_a_distorted_detail_stands_alone() 
 
 
 def test_counts_are_counts_of_facts_and_the_rest_says_where_it_is() -> None:
-    text = render(report("entailed", "neutral", "neutral").page(), "table")
-    assert "1 of 3 facts kept" in text
-    assert "Dropped 2" in text
-    assert "2 details of kept facts" in text
+    for core, n_kept in (("entailed", 1), ("contradicted", 0)):
+        text = render(report(core, "neutral", "neutral").page(), "table")
+        assert f"{n_kept} of 3 facts kept" in text
+        assert "Dropped 2" in text
+        assert "2 details of f1" in text
 
 
 def test_a_must_core_does_not_drag_its_details_along() -> None:

@@ -147,6 +147,13 @@ class TestBadValues:
         result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x", 3: "y", None: "z"}])
         assert statuses(result) == {"a": "match", "3": "hallucination", "None": "hallucination"}
 
+    def test_keys_of_gold_that_are_not_in_the_schema_are_called_so(self) -> None:
+        result = run(record(a=TEXT), [{"a": "x", "b": 1}], [{"a": "x", "b": 1, "c": 2}])
+        assert statuses(result) == {"a": "match", "b": "hallucination", "c": "hallucination"}
+        examples = [section.items[0] for section in result.page().sections[1:]]
+        found = [(one.change, one.aside) for one in examples]
+        assert found == [(("not in the schema", "1"), ""), (("not in gold", "2"), "")]
+
 
 @pytest.mark.parametrize(
     ("gold", "found", "status"),
@@ -282,7 +289,9 @@ def test_a_reply_that_cannot_be_read_costs_something_where_nothing_was_expected(
 def test_elements_without_a_key_are_announced(caplog: pytest.LogCaptureFixture) -> None:
     items = array(record(id=NUMBER), match_by="key_field", key="id")
     one(items, [{"id": 1}], [{"id": 1}, {}])
-    assert ": 1 element without a unique key is not aligned; reported once" in caplog.text
+    assert (
+        ": 1 element without a unique key is not aligned, such as {}; reported once" in caplog.text
+    )
 
 
 class TestJoins:

@@ -98,7 +98,9 @@ def test_one_more_distorted_fact_counts_where_the_judge_never_flips(
 ) -> None:
     signature = f"judge:{judge}|version:0.1.0"
     a, b = (report(labels, signature=signature) for labels in ("kkd", "kkx"))
-    assert bool(compare(a, b).worse) is is_worse
+    found = compare(a, b)
+    assert bool(found.worse) is is_worse
+    assert ("Distorted 0 \u2192 1: worse, as this judge" in str(found)) is is_worse
 
 
 def test_churn_among_distorted_facts_does_not_make_a_run_worse() -> None:

@@ -78,7 +78,8 @@ class JsonClient:
             ) from error
         except (aiohttp.ClientError, OSError) as error:
             raise JudgeUnavailable(
-                f"{name}: cannot reach {self.access.host} ({redacted(error)}); "
+                f"{name}: cannot reach {self.access.host} "
+                f"({redacted(getattr(error, 'os_error', error))}); "
                 f"check the network and {self.access.provider.address}"
             ) from error
         if len(text) > self._largest:
