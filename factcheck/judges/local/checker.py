@@ -39,7 +39,7 @@ UNSURE = 0.05
 would be wrong."""
 CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
-_SAID_OTHERWISE = "the words, or similar ones, are there, but do not say it"
+_NOT_SAID = "no passage says this"
 _MOST_THREADS = 4
 """Maximum number of threads for one text; each takes about 15 MB."""
 
@@ -209,7 +209,7 @@ def _lacking(closest: Passage | None) -> str:
     if closest is None:
         return "there is nothing to compare"
     missing = ", ".join(closest.missing)
-    return f"not found: {missing}" if missing else _SAID_OTHERWISE
+    return f"not found: {missing}" if missing else _NOT_SAID
 
 
 def _stated(
