@@ -102,6 +102,9 @@ def _advice(model: LanguageModel, failures: Sequence[CheckFailure], n_right: int
         notes.append("replies are not held to a schema: look for undecided facts in a first run")
     if dialect.room and "effort" not in identity:
         notes.append("the model thinks: reasoning_effort may make it cheaper")
-    if n_right < len(_FACTS) and len(failures) < len(_FACTS):
+    n_wrong = len(_FACTS) - len(failures) - n_right
+    if n_wrong and n_wrong >= n_right:
+        notes.append("half of the verdicts or more are wrong: take a larger model")
+    elif n_wrong:
         notes.append("not all verdicts are right: run `factcheck calibrate` before trusting it")
     return notes or [f"nothing; use it as --judge {model.name}"]
