@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import (
@@ -22,7 +20,6 @@ from factcheck.runtime.cache import (
     DiskCache,
     answer_key,
     default_folder,
-    entries,
     open_cache,
 )
 from factcheck.runtime.cache.redis import RedisCache
@@ -88,37 +85,9 @@ def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == []
 
 
-TEXTS = st.text(st.characters(), max_size=20)
-PARTS = st.dictionaries(
-    st.sampled_from(["task", "model", "text", "parameters"]),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
-        max_leaves=6,
-    ).filter(lambda value: value not in (float("inf"), float("-inf"))),
-)
-
-
 def test_a_key_is_the_hash_of_canonical_json() -> None:
     canonical = '{"key_schema":2,"parts":{"fact":"Ä","task":"check"}}'
     assert answer_key(task="check", fact="Ä") == hashlib.sha256(canonical.encode()).hexdigest()
-
-
-@given(PARTS, PARTS)
-def test_other_parts_give_another_key(one: dict[str, Any], two: dict[str, Any]) -> None:
-    try:
-        first, second = answer_key(**one), answer_key(**two)
-    except ValueError:
-        return  # an infinity inside a list
-    assert len(first) == entries.KEY_DIGITS
-    assert (first == second) == (repr(_plain(one)) == repr(_plain(two)))
-    assert first == answer_key(**dict(reversed(list(one.items()))))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in sorted(value.items())}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def test_types_and_surrogates_are_told_apart_and_what_is_not_json_has_no_key() -> None:
