@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -18,7 +17,6 @@ from factcheck.judges.llm.judges import LLMRater, Rating, RatingResult
 from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import (
     Ledger,
-    PairJudge,
     PairResult,
     PairVerdict,
     Specificity,
@@ -39,7 +37,7 @@ from tests.faults import (
     truncated,
     without_key,
 )
-from tests.judges.llm.conftest import MODEL, MakePairSetup, asked, serving
+from tests.judges.llm.conftest import MODEL, MakePairSetup, PairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
 PAIRS = [ValuePair(f"Mill {n}", f"mill {n + n % 2}", path="name") for n in range(15)]
@@ -177,24 +175,6 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_one_value_on_one_line(
-    hostile: str, comparing: MakePairSetup
-) -> None:
-    pairs = [
-        ValuePair(hostile, "x", specificity="allow_more_specific"),
-        ValuePair("x", hostile, hostile, hostile, hostile, "allow_less_specific"),
-        PAIRS[0],
-    ]
-    setup = comparing(FactModel(equivalent=lambda pair: pair == PAIRS[0]))
-    assert equivalents(setup.compare(*pairs)) == [False, False, True]
-    assert set(asked(setup.server.requests[0])) == set(pairs)
-    setup.compare(ValuePair(hostile, "x", hostile, hostile, hostile))
-    lines = setup.server.requests[1].body["messages"][-1]["content"].splitlines()
-    assert len(lines) == 4 + 2 * bool(hostile)
-    assert all(line.isprintable() for line in lines)
-
-
 def test_gold_comes_first_where_more_or_less_may_be_said(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
     more = ValuePair("Rome", "Rome Italy", specificity="allow_more_specific")
@@ -212,26 +192,28 @@ any_pair = st.builds(ValuePair, *[any_text] * 5, st.sampled_from(get_args(Specif
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[PairJudge]:
-    with serving(FactModel()) as (_, session):
-        yield build_pair_judge(MODEL, session)
+def setup() -> Iterator[PairSetup]:
+    with serving(FactModel()) as (server, session):
+        yield PairSetup(build_pair_judge(MODEL, session), server, Ledger(), session)
 
 
 @given(st.lists(any_pair, max_size=6))
-def test_whatever_stands_in_a_pair_its_verdict_does_not_depend_on_the_others(
-    judge: PairJudge, pairs: list[ValuePair]
+def test_whatever_stands_in_a_pair_stays_there_and_leaves_the_others_alone(
+    setup: PairSetup, pairs: list[ValuePair]
 ) -> None:
-    def compare(*some: ValuePair) -> Sequence[PairResult]:
-        return asyncio.run(judge.compare(some, Ledger()))
-
-    results = compare(*pairs)
+    setup.server.clear()
+    results = setup.compare(*pairs)
     assert equivalents(results) == [same_words(pair) for pair in pairs]
-    assert compare(*pairs, *pairs[::-1]) == (*results, *results[::-1])
+    assert setup.compare(*pairs, *pairs[::-1]) == (*results, *results[::-1])
     for pair, result in zip(pairs, results, strict=True):
-        assert compare(pair) == (result,)
+        assert setup.compare(pair) == (result,)
         mirrored = replace(pair, gold=pair.extracted, extracted=pair.gold)
         if pair.specificity == "exact":
-            assert equivalents(compare(mirrored)) == equivalents([result])
+            assert equivalents(setup.compare(mirrored)) == equivalents([result])
+    for request in setup.server.requests:
+        prompt = request.body["messages"][-1]["content"]
+        assert prompt.splitlines() == prompt.split("\n")
+        assert not {*prompt} & {*"\x00\x1b\u202e\u200b\ufeff\U000e0041\ud800"}
 
 
 SOURCE = "The mill burned down in 1904. Nobody was hurt."
