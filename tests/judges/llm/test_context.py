@@ -74,6 +74,10 @@ def test_a_text_that_is_longer_than_the_context_is_checked_in_sections(
     setup = llm(server)
     report = setup.scorer.score("", TEXT, facts=FACTS)
     assert [result.label for result in report.results] == ["entailed", "entailed", "neutral"]
+    evidence = report.kept[0].evidence
+    assert evidence is not None
+    assert TEXT[evidence.start : evidence.end] == LAST
+    assert setup.asked[-1] == [FACTS[0], FACTS[2]]  # the other is settled by then
     asked = len(setup.server.requests)
     report = setup.scorer.score("", f"{TEXT} It rained.", facts=FACTS)
     assert [result.label for result in report.results] == ["entailed", "entailed", "neutral"]

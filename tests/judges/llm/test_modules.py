@@ -29,8 +29,8 @@ from factcheck.errors import JudgeOutputError
 from factcheck.judges.llm import questions as prompts
 from factcheck.judges.llm.fences import fenced, numbered, sections, visible, without_numbers
 from factcheck.judges.ports import ValuePair
-from factcheck.testing import FactModel, LocalOpenAIServer, parse_prompt
-from tests.judges.llm.conftest import MakeSetup, served
+from factcheck.testing import FactModel, LocalOpenAIServer
+from tests.judges.llm.conftest import served
 
 FACTS = ["The ferry sank.", "Nobody was hurt."]
 SOURCE = " ".join(FACTS)
@@ -148,16 +148,6 @@ def test_a_text_that_knows_the_number_it_would_get_gets_another() -> None:
         assert known not in other
 
 
-def test_a_text_full_of_guessed_numbers_closes_no_fence() -> None:
-    """Every number of six digits leaves a longer one."""
-    text = " ".join(f"{number:06d}" for number in range(10**6))
-    prompt = fenced({"facts": "f1 It rained.", "text": text})
-    number = number_of(prompt, "text")
-    assert len(number) > 6
-    assert prompt.count(f"</text {number}>") == 1
-    assert number not in text
-
-
 def test_the_same_texts_are_fenced_in_the_same_way_and_the_first_does_not_depend_on_the_next() -> (
     None
 ):
@@ -229,19 +219,3 @@ def test_cuts_fall_between_paragraphs_and_one_that_fits_the_overlap_is_whole_in_
     assert text[slice(*second)].startswith("Mill")
     assert second.start < first.end
     assert sections("a\n\n" + "b" * 50, 20)[0].end == 20  # never in the first half
-
-
-def test_a_long_text_is_checked_section_by_section_and_entailed_anywhere_is_entailed(
-    llm: MakeSetup,
-) -> None:
-    scorer, server = llm(FactModel())
-    scorer._judges.checker.section = 1_000  # type: ignore[attr-defined]
-    text = "\n\n".join(PARAGRAPHS)
-    facts = ["Mill 0 ground rye.", "Mill 59 ground rye.", "Mill 60 ground rye."]
-    first, last, absent = scorer.check(facts, text)
-    assert [first.label, last.label, absent.label] == ["entailed", "entailed", "neutral"]
-    assert last.evidence  # type: ignore[union-attr]
-    assert text[last.evidence.start : last.evidence.end] == "Mill 59 ground rye."  # type: ignore[union-attr]
-    asked = [len(parse_prompt(request.body).facts) for request in server.requests]
-    assert asked[0] == 3
-    assert set(asked[1:]) == {2}
