@@ -25,17 +25,6 @@ def rate_limited(
     return replace(fault, headers=headers)
 
 
-def quota_exceeded() -> Reply:
-    """Refuse with HTTP 429, not retryable: the quota is exhausted."""
-    message = "You exceeded your current quota, please check your plan and billing details."
-    return error_reply(429, message, "insufficient_quota", "insufficient_quota")
-
-
-def server_error(status: int = 500) -> Reply:
-    """Fail with HTTP 5xx: the provider failed."""
-    return error_reply(status, "The server had an error", None, "server_error")
-
-
 def unauthorized() -> Reply:
     """Refuse with HTTP 401: the key is invalid."""
     return error_reply(401, "Incorrect API key provided.", "invalid_api_key")
@@ -64,11 +53,6 @@ def refused(refusal: str = "I cannot help with that.") -> Reply:
 def hang(seconds: float) -> Reply:
     """Give no answer, and close the connection after `seconds`."""
     return Reply(delay_s=seconds, close=True)
-
-
-def dropped() -> Reply:
-    """Return a closed connection without an answer."""
-    return Reply(close=True)
 
 
 def sequence(

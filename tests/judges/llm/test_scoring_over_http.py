@@ -36,16 +36,14 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, FactModel, Reply, parse_prompt
+from factcheck.testing.server import error_reply
 from tests.faults import (
     bad_request,
-    dropped,
     garbage,
     hang,
-    quota_exceeded,
     rate_limited,
     refused,
     sequence,
-    server_error,
     truncated,
     unauthorized,
 )
@@ -128,10 +126,10 @@ PASSING = {
     "429 with a date": rate_limited(retry_after="Sun, 06 Nov 1994 08:49:37 GMT"),
     "429 with nonsense": rate_limited(retry_after="soon"),
     "429": rate_limited(),
-    "500": server_error(500),
-    "503": server_error(503),
+    "500": Reply(status=500),
+    "503": Reply(status=503),
     "408": Reply(status=408, error={"message": "timeout"}),
-    "connection closed": dropped(),
+    "connection closed": Reply(close=True),
     "html": garbage(),
     "not utf-8": garbage(b'{"a":"\xff"}', "application/json"),
     "nested too deeply": garbage(b"[" * 100_000, "application/json"),
@@ -141,7 +139,7 @@ PASSING = {
 }
 FAILURES = {
     "401": (unauthorized(), JudgeRejected, "OPENAI_API_KEY", 1),
-    "no credit": (quota_exceeded(), JudgeRejected, "no credit", 1),
+    "no credit": (error_reply(429, "Pay", "insufficient_quota"), JudgeRejected, "no credit", 1),
     "400": (bad_request("messages[0].role"), JudgeRejected, "messages", 2),
     "context": (bad_request("context_length_exceeded"), ContextExceeded, "context_length", 1),
     "404": (Reply(status=404, error={"message": "no tiny"}), JudgeRejected, "model's name", 1),
@@ -149,7 +147,7 @@ FAILURES = {
     "refusal": (refused(), JudgeRefused, "declined", 1),
     "filter": (Reply("", finish_reason="content_filter"), JudgeRefused, "declined", 1),
     "cut off": (truncated('{"facts": ["It'), JudgeTruncated, "cut off", 1),
-    "500": (server_error(), JudgeUnavailable, "500", 3),
+    "500": (Reply(status=500), JudgeUnavailable, "500", 3),
     "nonsense": (Reply("Here are the facts: none."), JudgeOutputError, "not JSON", 3),
 }
 
