@@ -18,7 +18,6 @@ from factcheck.errors import (
     InputError,
     JudgeError,
     JudgeRejected,
-    JudgeUnavailable,
 )
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict
 from factcheck.judges.cascade import CascadeJudge, parse_cascade
@@ -184,13 +183,6 @@ class Encoder:
         return np.array(lengths(texts))
 
 
-class Lengths:
-    """An object that can be called."""
-
-    def __call__(self, texts: list[str]) -> list[list[float]]:
-        return lengths(texts)
-
-
 @pytest.mark.parametrize(
     ("spec", "name"),
     [
@@ -198,7 +190,6 @@ class Lengths:
         (lengths_later, "lengths_later"),
         (Encoder(), "Encoder"),
         (Encoder().encode, "Encoder"),
-        (Lengths(), "Lengths"),
     ],
 )
 def test_functions_and_objects_with_encode_give_vectors(spec: Any, name: str) -> None:
@@ -251,7 +242,6 @@ CASES: dict[str, tuple[ScriptedPairJudge, ScriptedPairJudge, tuple[float, ...], 
     "NaN is not sure": (says(NAN), says(True), (), "2 2 2 2 2 2 2"),
     "no verdict of the first": (FAILING, says(True), (), "2 1 1 1 1 1 1"),
     "first rejected": (says(JudgeRejected("no key")), says(True), (), "2 2 2 2 2 2 2"),
-    "first down": (says(JudgeUnavailable("down")), says(True), (), "2 2 2 2 2 2 2"),
     "no verdict of the second": (FIRST, says(MISSING), WIDE, "1 1 - - - 1 1"),
     "second rejected": (FIRST, says(JudgeRejected("no key")), WIDE, "1 1 - - - 1 1"),
 }

@@ -6,7 +6,6 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,8 +26,6 @@ from factcheck.settings import Settings
 from tests.runtime.cache.conftest import KEY, OTHER
 from tests.runtime.cache.stores import MemoryCache
 
-Make = Callable[[], AnswerCache]
-
 VALUES = [
     json.dumps({"task": "check", "judge": "x", "at": 1}), "", "0", "≠ 東京 \U0001f6a2",
     "a\0b\r\n\u2028", "lone \udcff surrogate", "long " * 300_000,
@@ -36,22 +33,21 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
-def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
-    cache = make()
+def test_a_value_comes_back_as_it_was(cache: AnswerCache, value: str) -> None:
     cache.add_many({KEY: value})
     assert cache.get_many([KEY]) == {KEY: [value]}
 
 
-def test_what_is_not_kept_is_missing(make: Make) -> None:
-    cache = make()
+def test_what_is_not_kept_is_missing(cache: AnswerCache) -> None:
     cache.add_many({KEY: "kept"})
     assert cache.get_many([OTHER, KEY, OTHER]) == {KEY: ["kept"]}
     assert cache.get_many([OTHER]) == {}
     assert cache.get_many([]) == {}
 
 
-def test_values_are_in_the_order_of_writing_and_a_closed_cache_opens_again(make: Make) -> None:
-    cache = make()
+def test_values_keep_their_order_and_a_closed_cache_opens_again(
+    cache: AnswerCache,
+) -> None:
     assert isinstance(cache, AnswerCache)
     values = [str(n) for n in range(20)]
     cache.add_many({KEY: values[0], OTHER: "alone"})
@@ -63,8 +59,7 @@ def test_values_are_in_the_order_of_writing_and_a_closed_cache_opens_again(make:
     assert cache.get_many([KEY, OTHER]) == {KEY: values, OTHER: ["alone"]}
 
 
-def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
-    cache = make()
+def test_threads_share_it(cache: AnswerCache, caplog: pytest.LogCaptureFixture) -> None:
     start = threading.Barrier(8)
 
     def work(thread: int) -> bool:
