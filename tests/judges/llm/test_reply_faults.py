@@ -13,7 +13,7 @@ from dspy.utils import DummyLM
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
+from factcheck import Verdict
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import CheckResult, FactSet
 from factcheck.judges.llm.modules import (
@@ -21,8 +21,8 @@ from factcheck.judges.llm.modules import (
     KeyFactExtraction,
 )
 from factcheck.judges.llm.replies import statements
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
-from tests.judges.llm.conftest import MakeSetup, completion
+from factcheck.testing import FactModel
+from tests.judges.llm.conftest import MakeSetup
 
 TEXT = "The mill closed in 1987. Ida Berg never owned it."
 FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
@@ -198,54 +198,6 @@ def test_a_broken_reply_gives_no_wrong_verdict() -> None:
 def test_an_object_without_an_id_is_no_answer_so_that_another_form_is_tried() -> None:
     with pytest.raises(JudgeOutputError, match="none of the expected ids"):
         read('{"note": "done"}')
-
-
-UNTRUSTED = ("length", "content_filter", "error", "abort", "SAFETY", "MAX_TOKENS", "tool_calls", "")
-"""Finish reasons of replies that must not be read, whatever they say."""
-
-
-def with_errors(lies: str) -> Iterator[dict[str, Any]]:
-    """Completions whose server says that it failed."""
-    choice = completion(lies)["choices"][0]
-    for error in ({"message": "The provider broke off", "code": 502}, {}, "overloaded"):
-        yield {**completion(lies), "error": error}
-        yield {"choices": [{**choice, "error": error}]}
-        yield {"choices": [{**choice, "message": {**choice["message"], "error": error}}]}
-
-
-def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cached(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    lies = obj(verdicts(LIES))
-    faults: list[Reply | str] = [BROKEN[name][1] for name in KINDS if name.startswith("line: ")]
-    faults += [Reply(lies, finish_reason=reason) for reason in UNTRUSTED]
-    faults += [Reply(lies, refusal="I would rather not."), Reply(None)]
-    faults += [Reply(raw_body=json.dumps(body).encode()) for body in with_errors(lies)]
-    texts = [f"{TEXT[:-1]}, says note {n}." for n in range(2 * len(faults))]
-    spoilt = dict(zip(texts[::2], faults, strict=True))
-    truth = dict(zip(FACTS, TRUTH, strict=True))
-    answers = dict(zip(FACTS, ANSWERS, strict=True))
-
-    def answer(request: ChatRequest) -> Reply | str:
-        prompt = parse_prompt(request.body)
-        if (fault := spoilt.pop(prompt.text, None)) is not None:
-            return fault
-        cited = dict(zip(FACTS, LINES, strict=True))
-        return obj([(key, item(answers[f], cited[f])) for key, f in prompt.facts.items()])
-
-    with LocalOpenAIServer(answer) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        options: Any = {"cache": str(tmp_path), "retry": RetryPolicy(stop_after_attempt=1)}
-        for _ in range(2):  # the second time from the cache
-            with FactCoverage("openai/tiny", **options) as scorer:
-                for text in texts:
-                    results = scorer.check(FACTS, text)
-                    assert len(results) == len(FACTS)
-                    for result in results:
-                        assert isinstance(result, CheckFailure) or (
-                            result.label == truth[result.fact.text]
-                        )
-        assert spoilt == {}
 
 
 LONG = "... and its crew of fourteen left the sinking ferry in two small boats"

@@ -135,7 +135,9 @@ PASSING = {
     "nested too deeply": garbage(b"[" * 100_000, "application/json"),
     "usage that is none": garbage(b'{"choices": [], "usage": "abc"}', "application/json"),
     "broken json": garbage(b'{"id": "x", "choi', "application/json"),
-    "error in a 200": garbage(b'{"error": {"message": "overloaded"}}', "application/json"),
+    "error in a 200": Reply(
+        raw_body=json.dumps({**completion('{"f1": "no"}'), "error": {}}).encode()
+    ),
 }
 FAILURES = {
     "401": (unauthorized(), JudgeRejected, "OPENAI_API_KEY", 1),

@@ -10,13 +10,19 @@ from typing import Any, NamedTuple
 import dspy
 import pytest
 
-from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
+from factcheck.errors import (
+    InputError,
+    JudgeOutputError,
+    JudgeRefused,
+    JudgeTruncated,
+    JudgeUnavailable,
+)
 from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import connect
 from factcheck.judges.llm.questions import Question
-from factcheck.judges.llm.transports import LMTransport, read_completion
+from factcheck.judges.llm.transports import LMTransport, read_completion, require_no_error
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
@@ -287,6 +293,18 @@ def test_every_token_that_a_server_counts_somewhere_is_counted(usage: Any, token
 def test_a_body_that_is_no_completion_is_no_answer(body: Any) -> None:
     with pytest.raises((KeyError, IndexError, TypeError, ValueError, AttributeError)):
         read_completion(body)
+
+
+@pytest.mark.parametrize("error", [{"message": "The provider broke off"}, {}, "overloaded"])
+def test_an_error_anywhere_in_an_answer_counts_whatever_else_it_says(error: Any) -> None:
+    (choice,) = completion("{}")["choices"]
+    for body in (
+        {"choices": [choice], "error": error},
+        {"choices": [{**choice, "error": error}]},
+        {"choices": [{**choice, "message": {**choice["message"], "error": error}}]},
+    ):
+        with pytest.raises(JudgeUnavailable, match="has an error"):
+            require_no_error(body, "m")
 
 
 REFUSALS: dict[str, dict[str, Any]] = {
