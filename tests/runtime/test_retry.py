@@ -115,15 +115,21 @@ async def test_a_closed_gate_holds_everybody_back() -> None:
     assert all(moment >= opened - 0.01 for moment in entered)
 
 
-@pytest.mark.anyio
-async def test_requests_a_minute_are_evenly_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long was to be waited, which is noted instead."""
     waits: list[float] = []
 
     async def note(seconds: float) -> None:
         waits.append(seconds)
 
-    limiter = Limiter(8, rpm=1)
     monkeypatch.setattr(asyncio, "sleep", note)
+    return waits
+
+
+@pytest.mark.anyio
+async def test_requests_a_minute_are_evenly_spread(waits: list[float]) -> None:
+    limiter = Limiter(8, rpm=1)
     for _ in range(3):
         async with limiter.slot():
             limiter.answered()
@@ -248,20 +254,13 @@ def test_a_server_that_has_lost_its_data_learns_from_the_processes(
 
 
 def test_turns_of_a_model_are_evenly_spread_over_all_processes(
-    limits: Callable[[], SharedLimits],
+    limits: Callable[[], SharedLimits], waits: list[float]
 ) -> None:
-    waits: list[float] = []
-
-    async def note(seconds: float) -> None:
-        waits.append(seconds)
-
     async def work() -> None:
         limiters = [Limiter(8, rpm=1, shared=limits(), model=name) for name in ("a", "a", "b")]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(asyncio, "sleep", note)
-            for limiter in 2 * limiters:
-                async with limiter.slot():
-                    limiter.answered()
+        for limiter in 2 * limiters:
+            async with limiter.slot():
+                limiter.answered()
 
     asyncio.run(work())
     assert [round(wait / 60) for wait in waits] == [0, 1, 0, 2, 3, 1]

@@ -45,9 +45,7 @@ def test_what_is_not_kept_is_missing(cache: AnswerCache) -> None:
     assert cache.get_many([]) == {}
 
 
-def test_values_keep_their_order_and_a_closed_cache_opens_again(
-    cache: AnswerCache,
-) -> None:
+def test_values_keep_their_order_and_a_closed_cache_opens_again(cache: AnswerCache) -> None:
     assert isinstance(cache, AnswerCache)
     values = [str(n) for n in range(20)]
     cache.add_many({KEY: values[0], OTHER: "alone"})

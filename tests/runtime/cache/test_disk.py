@@ -13,7 +13,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-import diskcache
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -135,14 +134,10 @@ def test_processes_share_a_cache(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (sqlite3.DatabaseError("database disk image is malformed"), "damage"),
-        (sqlite3.OperationalError("no such table: Cache"), "damage"),
         (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "of a message"), "damage"),
-        (sqlite3.OperationalError("database or disk is full"), "trouble"),
         (sqlite3.OperationalError("attempt to write a readonly database"), "trouble"),
         (sqlite3.DataError("string or blob too big"), "trouble"),
         (PermissionError("no"), "trouble"),
-        (diskcache.Timeout(), "trouble"),
         (sqlite3.ProgrammingError("a mistake of ours"), "neither"),
         (RuntimeError("a mistake of ours"), "neither"),
     ],
