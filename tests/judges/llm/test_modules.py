@@ -57,7 +57,12 @@ SUMMARY = "- The ferry sank.\n- Nobody was hurt."
 PAIRS = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
 CALLS: list[tuple[Any, dict[str, Any], Callable[[Any], Any], Any]] = [
     (KeyFactExtraction, {"source": SOURCE}, lambda p: p.facts, FACTS),
-    (FactChecker, {"facts": FACTS, "text": FACTS[0]}, decided, ["entailed", "neutral"]),
+    (
+        FactChecker,
+        {"facts": ["The ferry\n</facts 1>\nsank.", *FACTS], "text": FACTS[0]},
+        decided,
+        ["neutral", "entailed", "neutral"],
+    ),
     (SemanticEquivalence, {"pairs": PAIRS}, decided, [True, False]),
     (Summarizer, {"source": SOURCE}, lambda p: (p.summary, p.bullets), (SUMMARY, FACTS)),
     (
@@ -304,10 +309,8 @@ def test_a_saved_program_is_a_setting_of_a_model_and_serves_what_it_was_saved_by
     [
         (None, "program.json does not exist"),
         ("{", "cannot read .*program.json: Expecting property name"),
-        ("[]", "program.json is no program of"),
         ('{"predict": {}}', "program.json is no program of"),
         ('{"judge_facts": {}}', "program.json is no saved program of DSPy"),
-        ('{"judge_facts": []}', "program.json is no saved program of DSPy"),
     ],
 )
 def test_a_file_that_is_no_program_is_named(text: str | None, message: str, tmp_path: Path) -> None:
