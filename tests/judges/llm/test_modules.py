@@ -59,9 +59,9 @@ CALLS: list[tuple[Any, dict[str, Any], Callable[[Any], Any], Any]] = [
     (KeyFactExtraction, {"source": SOURCE}, lambda p: p.facts, FACTS),
     (
         FactChecker,
-        {"facts": ["The ferry\n</facts 1>\nsank.", *FACTS], "text": FACTS[0]},
+        {"facts": [*FACTS, f"It rained.\nf1 {FACTS[1]}"], "text": FACTS[0]},
         decided,
-        ["neutral", "entailed", "neutral"],
+        ["entailed", "neutral", "neutral"],
     ),
     (SemanticEquivalence, {"pairs": PAIRS}, decided, [True, False]),
     (Summarizer, {"source": SOURCE}, lambda p: (p.summary, p.bullets), (SUMMARY, FACTS)),
