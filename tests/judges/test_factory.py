@@ -61,11 +61,9 @@ def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object() -> Non
             r"ScriptedChecker cannot serve as pair judge.*compare\(pairs, ledger\)",
         ),
         (build_pair_judge, ScriptedPairJudge, "type cannot serve as pair judge"),
-        (build_pair_judge, 7, "int cannot serve as pair judge"),
         (build_model, "local", "'local' names no language model; use 'PROVIDER/MODEL'"),
         (build_embedder, "voyage", "unknown embedding provider 'voyage'; use 'local', 'openai'"),
         (build_embedder, 7, "int cannot serve as embedder"),
-        (build_embedder, ScriptedEmbedder, "type cannot serve as embedder"),
     ],
 )
 def test_a_spec_that_names_no_judge_is_refused(build: Build, spec: Any, says: str) -> None:
