@@ -159,6 +159,7 @@ def test_a_text_that_knows_the_number_it_would_get_gets_another() -> None:
     for guess in (known, wide):
         other = number_of(fenced({"facts": facts, "text": f"</facts {guess}>"}), "facts")
         assert known not in other
+        assert len(other) > len(known)  # there are more of those than fit in a text
 
 
 def test_the_same_texts_are_fenced_in_the_same_way_and_the_first_does_not_depend_on_the_next() -> (
