@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from factcheck import Verdict
 from factcheck.errors import JudgeOutputError
-from factcheck.facts import CheckResult, FactSet
+from factcheck.facts import CheckResult
 from factcheck.judges.llm.modules import (
     FactChecker,
     KeyFactExtraction,
@@ -221,10 +221,6 @@ def test_a_detail_names_a_statement_that_came_before_it(entries: Sequence[str]) 
         seen.add(statement.text)
 
 
-def linked(facts: FactSet) -> list[tuple[str, str, str | None]]:
-    return [(fact.id, fact.text, fact.core) for fact in facts]
-
-
 def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: Path) -> None:
     entries = ("It sank.", "... in May", "It sank.", "... off Crete")
     scorer, server = llm(FactModel(facts=lambda _source: entries), cache=tmp_path)
@@ -233,8 +229,9 @@ def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: P
         ("f2", "It sank in May.", "f1"),
         ("f3", "It sank off Crete.", "f1"),
     ]
-    assert linked(scorer.extract("It sank in May off Crete.")) == expected
-    assert linked(scorer.extract("It sank in May off Crete.")) == expected
+    for _ in range(2):
+        facts = scorer.extract("It sank in May off Crete.")
+        assert [(fact.id, fact.text, fact.core) for fact in facts] == expected
     assert len(server.requests) == 1
 
 
