@@ -16,6 +16,8 @@ from factcheck.testing.server import body_of, error_reply
 
 _OK = 200
 _KEYS = ("custom_id", "response", "error")
+_NO_RESULTS = '{"torn\n[1]\n{}\n'
+"""Lines that every file of results begins with, and that have to be skipped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,7 @@ class BatchServer(LocalOpenAIServer):
             ]
             if results:  # not in request order, which the real endpoint does not guarantee
                 content = "".join(json.dumps(line) + "\n" for line in reversed(results))
-                batch[name] = self._store(content.encode())
+                batch[name] = self._store(f"{_NO_RESULTS}{content}".encode())
 
     def _result(self, place: int, line: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
         if self._plan.carried_out is not None and place >= self._plan.carried_out:

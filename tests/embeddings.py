@@ -37,18 +37,6 @@ def hashed_embeddings(request: Request) -> Sequence[Sequence[float]]:
     return vectors
 
 
-def embeddings_reply(request: Request, answer: Reply | Vectors) -> Reply:
-    """Render embeddings."""
-    if isinstance(answer, Reply):
-        return answer
-    items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
-    n_tokens = math.ceil(sum(map(len, texts_of(request))) / 4)
-    data = [{"object": "embedding", "index": i, "embedding": list(v)} for i, v in items]
-    usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
-    result = {"object": "list", "data": data, "model": request.body["model"], "usage": usage}
-    return Reply(raw_body=json.dumps(result).encode())
-
-
 class EmbeddingServer(LocalOpenAIServer):
     """The local server with requests for embeddings."""
 
@@ -62,7 +50,15 @@ class EmbeddingServer(LocalOpenAIServer):
         return (*super().routes(), ("POST", "/v1/embeddings", self._embeddings))
 
     def _embeddings(self, request: Request) -> Reply:
-        return embeddings_reply(request, self._embed(request))
+        answer = self._embed(request)
+        if isinstance(answer, Reply):
+            return answer
+        items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
+        n_tokens = math.ceil(sum(map(len, texts_of(request))) / 4)
+        data = [{"object": "embedding", "index": i, "embedding": list(v)} for i, v in items]
+        usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
+        result = {"object": "list", "data": data, "model": request.body["model"], "usage": usage}
+        return Reply(raw_body=json.dumps(result).encode())
 
     @property
     def asked(self) -> list[tuple[str, ...]]:

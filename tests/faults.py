@@ -1,19 +1,16 @@
-"""Faults of a provider for the local server, and of a model for `FactModel`."""
+"""Faults of a provider for the local server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from factcheck.testing import FactModel, Reply, Request
-from factcheck.testing.fakes import Draft, ParsedPrompt
+from factcheck.testing import Reply, Request
 from factcheck.testing.server import error_reply
 
 RequestT = TypeVar("RequestT", bound=Request)
 AnswerT = TypeVar("AnswerT")
-Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
-"""Injects a fault into the verdicts of one reply."""
 Step = Reply | str | Callable[[RequestT], AnswerT]
 """A step of `sequence`: a reply, or a function that answers."""
 
@@ -26,17 +23,6 @@ def rate_limited(
     headers = {name: str(value) for name, value in waits.items() if value is not None}
     fault = error_reply(429, "Rate limit reached", "rate_limit_exceeded", "requests")
     return replace(fault, headers=headers)
-
-
-def quota_exceeded() -> Reply:
-    """Refuse with HTTP 429, not retryable: the quota is exhausted."""
-    message = "You exceeded your current quota, please check your plan and billing details."
-    return error_reply(429, message, "insufficient_quota", "insufficient_quota")
-
-
-def server_error(status: int = 500) -> Reply:
-    """Fail with HTTP 5xx: the provider failed."""
-    return error_reply(status, "The server had an error", None, "server_error")
 
 
 def unauthorized() -> Reply:
@@ -69,11 +55,6 @@ def hang(seconds: float) -> Reply:
     return Reply(delay_s=seconds, close=True)
 
 
-def dropped() -> Reply:
-    """Return a closed connection without an answer."""
-    return Reply(close=True)
-
-
 def sequence(
     *steps: Step[RequestT, AnswerT], then: Callable[[RequestT], AnswerT]
 ) -> Callable[[RequestT], AnswerT | Reply | str]:
@@ -86,49 +67,3 @@ def sequence(
         return step(request)
 
     return answer
-
-
-class MangledModel(FactModel):
-    """A model whose verdicts are changed by functions, one after the other."""
-
-    def __init__(self, *mangles: Mangle, **options: Any) -> None:
-        super().__init__(**options)
-        self._mangles = mangles
-
-    def drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
-        drafts = super().drafts(prompt)
-        for mangle in self._mangles:
-            drafts = mangle(drafts)
-        return drafts
-
-
-def leave_out(*facts: str) -> Mangle:
-    """Drop the verdicts of these facts; without arguments, of all.
-
-    Here and below, a value pair is identified by either of its values.
-    """
-    return _changing(facts, lambda _draft: [])
-
-
-def duplicate(*facts: str) -> Mangle:
-    """Duplicate the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [draft, draft])
-
-
-def overwrite(key: str, value: Any, *facts: str) -> Mangle:
-    """Replace the value of one key in the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [{**draft, key: value}])
-
-
-def without_key(key: str, *facts: str) -> Mangle:
-    """Remove one key from the verdicts of these facts, or of all."""
-    return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
-
-
-def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
-    def matches(draft: Draft) -> bool:
-        return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
-
-    return lambda drafts: [
-        changed for draft in drafts for changed in (change(draft) if matches(draft) else [draft])
-    ]

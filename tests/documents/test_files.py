@@ -83,15 +83,10 @@ def test_files_that_cannot_be_read_or_written_are_named(
 
 
 @posix
-def test_endless_devices_and_pipes_without_a_writer_are_refused(tmp_path: Path) -> None:
+def test_pipes_without_a_writer_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
-    with pytest.raises(InputError, match="/dev/zero, line 1: not a text file"):
-        read_text("/dev/zero")
-    (tmp_path / "zero.jsonl").symlink_to("/dev/zero")
-    with pytest.raises(InputError, match=r"zero\.jsonl, line 1: not a text file"):
-        list(read_entries(tmp_path / "zero.jsonl"))
     with pytest.raises(InputError, match="pipe is a pipe without a writer"):
         read_text(pipe)
     with pytest.raises(InputError, match=r"cannot write .*pipe"):

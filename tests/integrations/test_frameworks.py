@@ -27,7 +27,6 @@ KEPT = "The bridge reopened on 12 April."
 DROPPED = "The mayor cut the ribbon."
 UNDECIDED = "About 400 people came."
 SOURCE = f"{KEPT} {DROPPED} {UNDECIDED}"
-MISSING = r"no 'source' in the {} \(there: 'article'\); add the source text, or name the key"
 EXAMPLES = re.findall(r"```\w+\n(.*?)```", (ROOT / "docs" / "frameworks.md").read_text(), re.DOTALL)
 """Of Inspect, MLflow and promptfoo."""
 
@@ -56,6 +55,7 @@ NONE: Any = ScriptedChecker(undecided)
     ("data", "message"),
     [
         *((data, "no 'source' in the inputs") for data in (None, {}, "text", {"source": None})),
+        ({"article": "x"}, r"\(there: 'article'\); add the source text, or name the key"),
         ({"source": 3}, r"the inputs\['source'\]: expected a string or a l"),
     ],
 )
@@ -105,7 +105,6 @@ class TestPromptfoo:
     @pytest.mark.parametrize(
         ("output", "context", "message"),
         [
-            ("A", {"vars": {"article": SOURCE}}, MISSING.format("vars")),
             ("A", {"vars": {"source": " "}}, "the source is empty"),
             ({"a": 1}, {"vars": {"source": SOURCE}}, "the output must be a string, not dict"),
             ("A", {"vars": {}, "config": {"jugde": "x"}}, "unknown key 'jugde'; .* judge, source"),
@@ -183,6 +182,14 @@ class TestInspect:
         return inspect_ai.Task(dataset=samples, scorer=coverage(judge))
 
     def test_an_evaluation(self, tmp_path: Path) -> None:
+        inspect_ai = needed("inspect_ai", "inspect")
+        from inspect_ai.dataset import Sample
+
+        scope = {"Sample": Sample, "Task": inspect_ai.Task, "article": SOURCE}
+        exec(EXAMPLES[0], scope)  # noqa: S102 - our own example
+        log = self.evaluated(tmp_path, scope["task"])
+        assert log.samples[0].scores["coverage"].value == pytest.approx(1 / 3)
+
         log = self.evaluated(tmp_path, self.task({"source": SOURCE}, {"article": SOURCE}))
 
         scored, failed = log.samples
@@ -207,16 +214,6 @@ class TestInspect:
         assert "the reply was cut off" in score.explanation
         assert log.results.scores[0].unscored_samples == 1
         assert math.isnan(log.results.scores[0].metrics["mean"].value)
-
-    def test_the_example_of_the_page(self, tmp_path: Path) -> None:
-        inspect_ai = needed("inspect_ai", "inspect")
-        from inspect_ai.dataset import Sample
-
-        scope = {"Sample": Sample, "Task": inspect_ai.Task, "article": SOURCE}
-        exec(EXAMPLES[0], scope)  # noqa: S102 - our own example
-        log = self.evaluated(tmp_path, scope["task"])
-
-        assert log.samples[0].scores["coverage"].value == pytest.approx(1 / 3)
 
     def test_the_scorer_is_found_by_its_name(self) -> None:
         needed("inspect_ai", "inspect")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import count
 
 import pytest
 
 from factcheck import FactCoverage
-from factcheck.runtime.loop import BackgroundLoop, PerProcess, together
+from factcheck.runtime.loop import BackgroundLoop, together
 from factcheck.runtime.result_cache import ResultCache
 from factcheck.testing import FactModel, LocalOpenAIServer
 
@@ -90,26 +88,6 @@ def test_when_one_fails_the_others_are_cancelled() -> None:
     assert ended == ["cancelled", "cancelled"]
 
 
-async def nothing() -> None:
-    """Has no time to start."""
-
-
-def test_works_of_a_cancelled_group_that_did_not_start_are_not_left_unawaited(
-    recwarn: pytest.WarningsRecorder,
-) -> None:
-    async def cancel_at_once() -> None:
-        group = asyncio.ensure_future(together([nothing(), nothing()]))
-        await asyncio.sleep(0)
-        group.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await group
-
-    asyncio.run(cancel_at_once())
-    gc.collect()
-
-    assert [str(one.message) for one in recwarn] == []
-
-
 def test_cancelling_waits_until_the_work_has_cleaned_up() -> None:
     loop, work = BackgroundLoop(), Work()
     future = loop.submit(work())
@@ -126,15 +104,6 @@ def test_a_stopped_loop_starts_again() -> None:
 
 
 BARN = "The barn burned. The cow lived."
-
-
-def test_a_value_is_made_once_and_can_be_taken_away() -> None:
-    numbers = count(1)
-    value = PerProcess(lambda: next(numbers))
-    assert [value(), value()] == [1, 1]
-    assert value.take() == 1
-    assert value.take() is None
-    assert value() == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")

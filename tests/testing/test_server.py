@@ -6,7 +6,7 @@ import asyncio
 import http.client
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,7 +21,6 @@ from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
-    ChatRequest,
     FactModel,
     LocalOpenAIServer,
     ScriptedChecker,
@@ -56,26 +55,6 @@ def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
 
 
-VALID: dict[str, Any] = {"model": "m", "messages": QUESTION}
-
-
-def test_requests_are_recorded() -> None:
-    with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
-        client.chat.completions.create(model="m", messages=QUESTION)
-        client.chat.completions.create(model="m", messages=QUESTION, temperature=0.5)
-        first, second = server.requests
-        assert (first.method, first.path, first.index) == ("POST", "/v1/chat/completions", 0)
-        assert second.index == 1
-        assert second.body == {"model": "m", "messages": QUESTION, "temperature": 0.5}
-        assert second.headers["authorization"] == "Bearer test"
-        assert isinstance(second, ChatRequest)
-        assert second.messages[0]["content"] == "Do ants have six legs?"
-        assert server.n_connections == 1
-        server.clear()
-        client.chat.completions.create(model="m", messages=QUESTION)
-        assert [request.index for request in server.requests] == [0]
-
-
 def test_a_client_that_left_is_not_in_flight() -> None:
     gone = threading.Event()
     with LocalOpenAIServer(lambda _: hang(60)) as server:
@@ -90,7 +69,7 @@ def test_a_client_that_left_is_not_in_flight() -> None:
 
 
 def test_stop_with_open_requests() -> None:
-    body = json.dumps(VALID)
+    body = json.dumps({"model": "m", "messages": QUESTION})
     for _ in range(20):
         with LocalOpenAIServer(lambda _: hang(60)) as server:
             connection = connection_to(server)
@@ -207,38 +186,7 @@ def test_a_pair_is_found_under_its_mirror_image_unless_its_order_counts() -> Non
         asyncio.run(mirrored.compare([ordered], Ledger()))
 
 
-MILL = "The mill burned down in May.\nNobody was hurt. It was rebuilt in stone."
-FIRE, STONE, OWNER = "The mill burned down.", "It was rebuilt in stone.", "Ida owned the mill."
-IDS = {"k1": FIRE, "k2": STONE, "k3": OWNER}
-
-
-def check_prompt(text: str = MILL, facts: Mapping[str, str] = IDS) -> str:
-    lines = "".join(f"{fact_id} {fact}\n" for fact_id, fact in facts.items())
-    return f"Check.\n\n<text 0af3>\n{text}\n</text 0af3>\n\n<facts 0af3>\n{lines}</facts 0af3>\n"
-
-
-def request_with(prompt: Any) -> ChatRequest:
-    body = {"messages": [{"role": "user", "content": prompt}]}
-    return ChatRequest("POST", "/v1/chat/completions", {}, body, 0, 1)
-
-
-EXAMPLE = check_prompt("An example.", {"e1": "It is one."}).replace("0af3", "ffff")
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        [{"type": "text", "text": part} for part in check_prompt().partition("<facts")],
-        EXAMPLE + check_prompt(),
-    ],
-    ids=["in parts", "an example before it"],
-)
-def test_a_check_prompt_holds_a_text_and_its_facts_by_id(prompt: Any) -> None:
-    parsed = parse_prompt(request_with(prompt).body)
-    assert (parsed.kind, parsed.text, parsed.facts) == ("check", MILL, IDS)
-
-
 @pytest.mark.parametrize("prompt", ["Hello.", "<text 1a>\nopen", "<text 1a>\nx\n</text 2b>"])
 def test_what_is_no_prompt_of_this_package_is_an_error(prompt: str) -> None:
     with pytest.raises(InputError):
-        parse_prompt(request_with(prompt).body)
+        parse_prompt({"messages": [{"role": "user", "content": prompt}]})

@@ -17,14 +17,12 @@ from factcheck import CoverageReport, FactCoverage, Model, Verdict
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeRejected, JudgeUnavailable
 from factcheck.judges.llm.batch import (
     Outcome,
-    _lines_of,
     collect,
     request_files,
     request_id,
     submit,
 )
-from factcheck.judges.llm.providers import PROVIDERS
-from factcheck.runtime.budget import Price, Tokens
+from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
 from factcheck.testing import (
     ChatAnswer,
@@ -293,22 +291,6 @@ def test_other_records_than_those_submitted_are_noticed(pottery: MakePottery) ->
     assert (job.collect().unused, job.state.exists()) == (9, True)
 
 
-def test_a_batch_costs_half_the_list_price(
-    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = pottery()
-    listed = Price(2.0, 1.0, 8.0)
-    monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: listed)
-    monkeypatch.setitem(PROVIDERS, "openai", PROVIDERS["openai"]._replace(url=job.server.base_url))
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    job.submitted().collect()
-    for report in job.reports:
-        usage = report.usage
-        full = listed.cost_usd(Tokens(usage.prompt_tokens, usage.completion_tokens))
-        assert usage.prompt_tokens > 0
-        assert usage.cost_usd == pytest.approx(full / 2)
-
-
 @pytest.mark.parametrize(
     "change",
     [{"options": {"judge": "openai/huge"}}, {"facts": FACTS[:3]}],
@@ -372,19 +354,6 @@ def test_requests_are_split_at_the_limits_of_the_provider(monkeypatch: pytest.Mo
     few, long = [b"%d" % n for n in range(5)], [b"%d" % n * 4_000 for n in range(3)]
     assert [*request_files(few)] == [few[:2], few[2:4], few[4:]]
     assert [*request_files(long)] == [long[:2], long[2:]]
-
-
-def test_a_line_that_is_no_answer_is_skipped(
-    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = pottery().submitted()
-
-    def torn(content: bytes) -> Iterator[Any]:
-        return _lines_of(b'{"torn\n[1]\n{}\n' + content)
-
-    monkeypatch.setattr("factcheck.judges.llm.batch._lines_of", torn)
-    assert job.collect().used == 3
-    assert job.scores == SCORES
 
 
 class Messages(Provider):

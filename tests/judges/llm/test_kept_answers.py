@@ -15,12 +15,11 @@ import pytest
 from factcheck import Budget, CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import Usage
-from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Price
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
-from tests.faults import MangledModel, bad_request, hang, leave_out, rate_limited, sequence
+from tests.faults import bad_request, hang, rate_limited, sequence
 from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup, completion
 from tests.runtime.cache.stores import MemoryCache
 
@@ -52,8 +51,7 @@ def test_only_what_shapes_an_answer_is_part_of_its_key(
 
 
 def test_only_facts_without_a_verdict_are_asked_and_each_statement_once(llm: MakeSetup) -> None:
-    broken = MangledModel(leave_out(FACTS[0]))
-    setup = llm(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
+    setup = llm(sequence('{"f2": "1 yes"}', "{}", then=FactModel()), cache=MemoryCache())
     first = setup.scorer.check([*FACTS[:2], FACTS[1]], TEXT)
     second = setup.scorer.check(FACTS, TEXT)
     assert isinstance(first[0], CheckFailure)
@@ -81,7 +79,6 @@ def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
     cache = MemoryCache()
     with FactCoverage(DummyLM([{"verdicts": "[]"}] * 4), cache=cache) as scorer:
         scorer.check(FACTS, TEXT)
-    assert cache.get_many([]) == {}
     assert not cache.entries
 
 
@@ -190,18 +187,6 @@ def test_whatever_else_is_said_about_a_pair_is_another_question(comparing: MakeP
     assert setup.sizes == [1] * (1 + len(CHANGES))
 
 
-def test_another_prompt_is_never_served_it(
-    comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    setup = comparing(FactModel(), cache=MemoryCache())
-    for _ in range(2):
-        setup.compare(PAIR)
-        assert setup.sizes == [1]
-    monkeypatch.setattr("factcheck.judges.llm.modules._OneCall.fingerprint", "another/v2@00")
-    setup._replace(judge=build_pair_judge(MODEL, setup.session)).compare(PAIR)
-    assert setup.sizes == [1, 1]
-
-
 def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(comparing: MakePairSetup) -> None:
     cache = MemoryCache()
     setup = comparing(FactModel(), cache=cache)
@@ -239,27 +224,15 @@ def usage(prompt: int, reply: int, **others: Any) -> Mapping[str, Any]:
     return {"prompt_tokens": prompt, "completion_tokens": reply, **others}
 
 
-def reasoning(tokens: int) -> Mapping[str, Any]:
-    return {"completion_tokens_details": {"reasoning_tokens": tokens}}
-
-
-def cached(tokens: int) -> Count:
-    details = {"prompt_tokens_details": {"cached_tokens": tokens}}
-    return lambda prompt, reply, thought: usage(prompt, reply + thought, **details)
+def apart(prompt: int, reply: int, thought: int) -> Mapping[str, Any]:
+    return usage(prompt, reply, completion_tokens_details={"reasoning_tokens": thought})
 
 
 KINDS = {
     "honest": Kind(lambda p, r, t: usage(p, r + t, total_tokens=p + r + t)),
-    "thought inside": Kind(lambda p, r, t: usage(p, r + t, **reasoning(t)), 1_500),
-    "thought outside": Kind(lambda p, r, t: usage(p, r, **reasoning(t)), 1_500, limited=False),
-    "thought in the total": Kind(
-        lambda p, r, t: usage(p, r, total_tokens=p + r + t), 1_500, limited=False
-    ),
+    "thought inside": Kind(lambda p, r, t: apart(p, r + t, t), 1_500),
+    "thought outside": Kind(apart, 1_500, limited=False),
     "no usage": Kind(lambda *_: None, 1_500),
-    "zero usage": Kind(lambda *_: usage(0, 0, total_tokens=0), 1_500),
-    "no limit": Kind(lambda p, r, t: usage(p, r + t, **reasoning(t)), 1_500, limited=False),
-    "negative cached": Kind(cached(-50_000)),
-    "huge cached": Kind(cached(10**9)),
 }
 
 
@@ -312,7 +285,7 @@ def spend(truth: Truth, budget: Budget, monkeypatch: pytest.MonkeyPatch) -> Fact
 
 @pytest.mark.parametrize("name", KINDS)
 def test_no_cap_is_exceeded_by_more_than_what_is_in_flight(
-    name: str, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Thought that no limit covers is known only once it was answered for."""
     kind = KINDS[name]
@@ -323,7 +296,6 @@ def test_no_cap_is_exceeded_by_more_than_what_is_in_flight(
         spent = truth.spent
         total = spent.prompt_tokens + spent.completion_tokens
         share = total / tokens if budget.max_tokens else (spent.cost_usd or 0.0) / dollars
-        record_property(f"spent / cap, {'tokens' if budget.max_tokens else 'dollars'}", share)
         assert 0.05 < share <= 1.0
         assert booked.prompt_tokens + booked.completion_tokens >= total
         assert booked.cost_usd is not None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,6 @@ from factcheck.judges.llm.judges import LLMRater, Rating, RatingResult
 from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import (
     Ledger,
-    PairJudge,
     PairResult,
     PairVerdict,
     Specificity,
@@ -28,18 +27,12 @@ from factcheck.runtime.loop import background
 from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
 from factcheck.testing.fakes import same_words
 from tests.faults import (
-    Mangle,
-    MangledModel,
     bad_request,
-    duplicate,
-    leave_out,
-    overwrite,
     refused,
     sequence,
     truncated,
-    without_key,
 )
-from tests.judges.llm.conftest import MODEL, MakePairSetup, asked, serving
+from tests.judges.llm.conftest import MODEL, MakePairSetup, PairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
 PAIRS = [ValuePair(f"Mill {n}", f"mill {n + n % 2}", path="name") for n in range(15)]
@@ -62,21 +55,29 @@ def test_pairs_of_one_field_share_a_call_however_they_were_mixed(comparing: Make
     assert setup.ledger.by_model_and_stage[MODEL, "compare"].calls == 3
 
 
-SPOILT = [pair.gold for pair in PAIRS[::3]]
-ODD: list[Any] = [None, 0, 1, "true", "yes", [], {}]
-MANGLES: list[tuple[Mangle, str]] = [
-    (leave_out(*SPOILT), "missing"),
-    (duplicate(*SPOILT), "duplicate"),
-    (without_key("reason", *SPOILT), "invalid"),
-    *((overwrite("equivalent", odd, *SPOILT), "invalid") for odd in ODD),
-]
+WRONG_ITEMS = {
+    "": "missing",
+    '"KEY": {"equivalent": true}, "KEY": {"equivalent": true}': "duplicate",
+    '"KEY": {"equivalent": true}': "invalid",
+    **{
+        f'"KEY": {{"reason": "", "equivalent": {odd}}}': "invalid"
+        for odd in ("null", "0", "1", '"true"', "[]", "{}")
+    },
+}
 
 
-@pytest.mark.parametrize(("mangle", "code"), MANGLES)
+@pytest.mark.parametrize(("item", "code"), WRONG_ITEMS.items())
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(
-    mangle: Mangle, code: str, comparing: MakePairSetup
+    item: str, code: str, comparing: MakePairSetup
 ) -> None:
-    spoilt = MangledModel(mangle)
+    def spoilt(request: ChatRequest) -> str:
+        reply = json.loads(FactModel()(request))
+        items = {key: f'"{key}": {json.dumps(verdict)}' for key, verdict in reply.items()}
+        for key, pair in parse_prompt(request.body).pairs.items():
+            if pair in PAIRS[::3]:
+                items[key] = item.replace("KEY", key)
+        return f"{{{', '.join(filter(None, items.values()))}}}"
+
     for answer, again in ((sequence(spoilt, then=FactModel()), None), (spoilt, code)):
         setup = comparing(answer)
         results = setup.compare(*PAIRS)
@@ -177,34 +178,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_one_value_on_one_line(
-    hostile: str, comparing: MakePairSetup
-) -> None:
-    pairs = [
-        ValuePair(hostile, "x", specificity="allow_more_specific"),
-        ValuePair("x", hostile, hostile, hostile, hostile, "allow_less_specific"),
-        PAIRS[0],
-    ]
-    setup = comparing(FactModel(equivalent=lambda pair: pair == PAIRS[0]))
-    assert equivalents(setup.compare(*pairs)) == [False, False, True]
-    assert set(asked(setup.server.requests[0])) == set(pairs)
-    setup.compare(ValuePair(hostile, "x", hostile, hostile, hostile))
-    lines = setup.server.requests[1].body["messages"][-1]["content"].splitlines()
-    assert len(lines) == 4 + 2 * bool(hostile)
-    assert all(line.isprintable() for line in lines)
-
-
-def test_gold_comes_first_where_more_or_less_may_be_said(comparing: MakePairSetup) -> None:
+def test_an_unknown_specificity_is_refused(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
-    more = ValuePair("Rome", "Rome Italy", specificity="allow_more_specific")
-    less = replace(more, specificity="allow_less_specific")
-    swapped = [replace(pair, gold="Rome Italy", extracted="Rome") for pair in (more, less)]
-    results = setup.compare(more, less, *swapped, replace(more, specificity="exact"))
-    assert equivalents(results) == [True, False, False, True, False]
     with pytest.raises(InputError, match=r"specificity must be one of .*, not 'loose'"):
-        setup.compare(replace(more, specificity="loose"))  # type: ignore[arg-type]
-    assert setup.sizes == [5]
+        setup.compare(replace(CITY, specificity="loose"))  # type: ignore[arg-type]
+    assert setup.sizes == []
 
 
 any_text = st.text(st.characters(), max_size=30) | st.sampled_from(HOSTILE)
@@ -212,26 +190,28 @@ any_pair = st.builds(ValuePair, *[any_text] * 5, st.sampled_from(get_args(Specif
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[PairJudge]:
-    with serving(FactModel()) as (_, session):
-        yield build_pair_judge(MODEL, session)
+def setup() -> Iterator[PairSetup]:
+    with serving(FactModel()) as (server, session):
+        yield PairSetup(build_pair_judge(MODEL, session), server, Ledger(), session)
 
 
 @given(st.lists(any_pair, max_size=6))
-def test_whatever_stands_in_a_pair_its_verdict_does_not_depend_on_the_others(
-    judge: PairJudge, pairs: list[ValuePair]
+def test_whatever_stands_in_a_pair_stays_there_and_leaves_the_others_alone(
+    setup: PairSetup, pairs: list[ValuePair]
 ) -> None:
-    def compare(*some: ValuePair) -> Sequence[PairResult]:
-        return asyncio.run(judge.compare(some, Ledger()))
-
-    results = compare(*pairs)
+    setup.server.clear()
+    results = setup.compare(*pairs)
     assert equivalents(results) == [same_words(pair) for pair in pairs]
-    assert compare(*pairs, *pairs[::-1]) == (*results, *results[::-1])
+    assert setup.compare(*pairs, *pairs[::-1]) == (*results, *results[::-1])
     for pair, result in zip(pairs, results, strict=True):
-        assert compare(pair) == (result,)
+        assert setup.compare(pair) == (result,)
         mirrored = replace(pair, gold=pair.extracted, extracted=pair.gold)
         if pair.specificity == "exact":
-            assert equivalents(compare(mirrored)) == equivalents([result])
+            assert equivalents(setup.compare(mirrored)) == equivalents([result])
+    for request in setup.server.requests:
+        prompt = request.body["messages"][-1]["content"]
+        assert prompt.splitlines() == prompt.split("\n")
+        assert not {*prompt} & {*"\x00\x1b\u202e\u200b\ufeff\U000e0041\ud800"}
 
 
 SOURCE = "The mill burned down in 1904. Nobody was hurt."

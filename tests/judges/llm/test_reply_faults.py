@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +13,30 @@ from dspy.utils import DummyLM
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
+from factcheck import Verdict
 from factcheck.errors import JudgeOutputError
-from factcheck.facts import CheckResult, FactSet
+from factcheck.facts import CheckResult
 from factcheck.judges.llm.modules import (
     FactChecker,
     KeyFactExtraction,
-    LLMJudge,
-    SemanticEquivalence,
 )
 from factcheck.judges.llm.replies import statements
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
-from tests.judges.llm.conftest import MakeSetup, completion
+from factcheck.testing import FactModel
+from tests.judges.llm.conftest import MakeSetup
 
 TEXT = "The mill closed in 1987. Ida Berg never owned it."
 FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
 TRUTH = ("entailed", "neutral", "contradicted")
 ANSWERS = ("yes", "no", "contradicted")
 LIES = ("no", "yes", "yes")
-LINES = (1, 0, 2)
-Item = Any
-Pairs = Sequence[tuple[str, Item]]
-
-
-def item(answer: Any, line: int) -> Item:
-    return answer if answer == "no" else f"{line} {answer}"
+Pairs = Sequence[tuple[str, Any]]
 
 
 def verdicts(answers: Sequence[Any]) -> Pairs:
-    cited = [line or 1 for line in LINES]
+    """Answers with the lines of `TEXT` that they cite; a no cites none."""
     return [
-        (f"f{n}", item(answer, 0 if answer == "no" else line))
-        for n, (answer, line) in enumerate(zip(answers, cited, strict=True), 1)
+        (f"f{n}", answer if answer == "no" else f"{line} {answer}")
+        for n, (answer, line) in enumerate(zip(answers, (1, 1, 2), strict=True), 1)
     ]
 
 
@@ -103,7 +95,6 @@ def broken() -> Iterator[tuple[str, str]]:
         yield f"id {n} doubled in a list", json.dumps(listed([*pairs, lies[n]]))
     yield "every id doubled", obj([*pairs, *lies])
     yield "ids from 0", obj([(f"f{n}", value) for n, (_, value) in enumerate(pairs)])
-    yield "ids from 2", obj([(f"f{n}", value) for n, (_, value) in enumerate(pairs, 2)])
     yield "ids as numbers from 0", obj([(str(n), value) for n, (_, value) in enumerate(pairs)])
     yield "ids of another call", obj([(f"p{n}", value) for n, (_, value) in enumerate(lies, 1)])
     yield "one id too many", obj([*lies, ("f4", pairs[0][1])])
@@ -111,7 +102,6 @@ def broken() -> Iterator[tuple[str, str]]:
     yield "a list without ids", json.dumps([value for _, value in lies])
     yield "list key doubled", f'{{"verdicts": {right}, "verdicts": {wrong}}}'
     yield "two keys", f'{{"draft": {wrong}, "final": {right}}}'
-    yield "two levels", f'{{"answer": {{"verdicts": {wrong}}}}}'
     for between in ("\n", " No, wait: ", ", ", "\n```\n", "</s>", "<|end|>"):
         yield f"right {between!r} wrong", f"{right}{between}{wrong}"
         yield f"wrong {between!r} right", f"{wrong}{between}{right}"
@@ -125,21 +115,17 @@ def broken() -> Iterator[tuple[str, str]]:
     yield "JSON in a string", json.dumps(wrong)
     yield "single quotes", wrong.replace('"', "'")
     yield "a comma too many", wrong[:-1] + ",}"
-    yield "a comment", wrong[:-1] + "/* not sure */}"
-    yield "keys without quotes", wrong.replace('"f', "f").replace('":', ":")
     for constant in ("NaN", "Infinity", "-Infinity"):
         yield f"{constant} beside it", wrong[:-1] + f', "probability": {constant}}}'
         yield f"{constant} as a verdict", f'{{"f1": {constant}, {wrong[1:]}'
     yield "a number without end", wrong[:-1] + f', "n": {"9" * 5_000}}}'
     yield "lone surrogate", wrong[:-1] + ', "note": "\\ud800"}'
     yield "nested too deeply", "[" * 100_000
-    yield "objects nested too deeply", '{"a":' * 100_000
     yield "nothing but braces", "{ " * 100_000
     yield "too many objects", f"{'{}' * 100} {wrong}"
     yield "too long", wrong + " " * 1_000_000
     for nothing in ("", " ", "{}", "[]", "null", "true", "0", '""', "None", "<html></html>"):
         yield f"{nothing!r}", nothing
-    yield "a table", "| id | answer |\n|---|---|\n| f1 | no |\n| f2 | yes |"
     yield "lines", "f1: no\nf2: yes\nf3: yes"
     for value in (None, True, 1, 1.5, [], {}, ["yes"], {"answer": {"answer": "yes"}}):
         yield f"{value!r} as every verdict", obj([(key, value) for key, _ in pairs])
@@ -178,7 +164,6 @@ def read(reply: str) -> tuple[CheckResult, ...]:
 
 
 BROKEN = dict([*broken(), *broken_lines(), *broken_items()])
-KINDS = {name for name in BROKEN if "cut after" not in name}
 
 
 def test_a_reply_that_leaves_no_doubt_counts_in_full() -> None:
@@ -188,7 +173,6 @@ def test_a_reply_that_leaves_no_doubt_counts_in_full() -> None:
 
 
 def test_a_broken_reply_gives_no_wrong_verdict() -> None:
-    assert len(KINDS) > 130
     wrong = {}
     for name, reply in BROKEN.items():
         try:
@@ -206,109 +190,6 @@ def test_a_broken_reply_gives_no_wrong_verdict() -> None:
 def test_an_object_without_an_id_is_no_answer_so_that_another_form_is_tried() -> None:
     with pytest.raises(JudgeOutputError, match="none of the expected ids"):
         read('{"note": "done"}')
-
-
-RATED = '{"reason": "Much is missing.", "faithfulness": 2}'
-OTHERS: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
-    "facts": (
-        lambda reply: KeyFactExtraction().question("x").find(reply)["facts"],
-        '{"facts": ["It rained.", "It snowed."]}',
-        '{"facts": ["Nothing happened."]}',
-    ),
-    "rating": (
-        lambda reply: LLMJudge().question("x", "y").find(reply)["faithfulness"],
-        RATED,
-        RATED.replace("2", "5"),
-    ),
-    "pairs": (
-        lambda reply: [
-            getattr(result, "equivalent", None)
-            for result in SemanticEquivalence().question([("a", "b")]).find(reply).values()
-        ],
-        '{"p1": {"reason": "", "equivalent": false}}',
-        '{"p1": {"reason": "", "equivalent": true}}',
-    ),
-}
-
-
-def both(right: str, wrong: str) -> Mapping[str, str]:
-    """Broken replies to any question."""
-    return {
-        "doubled": f"{right[:-1]}, {wrong[1:]}",
-        "doubled, wrong first": f"{wrong[:-1]}, {right[1:]}",
-        "two that differ": f"{right} {wrong}",
-        "an open thought": f"<think>{wrong}",
-        "NaN": f'{wrong[:-1]}, "x": NaN}}',
-        "cut off": wrong[:-2],
-        "cut off, with a whole object inside": f'{{"draft": {wrong}, "final": {right[:-3]}',
-        "in a string": json.dumps(wrong),
-        "nothing": "{}",
-        "a number": "5",
-        "too long": wrong + " " * 1_000_000,
-    }
-
-
-@pytest.mark.parametrize("asked", OTHERS)
-def test_other_questions_are_read_as_strictly(asked: str) -> None:
-    answer, right, wrong = OTHERS[asked]
-    value = answer(right)
-    assert value != answer(wrong)
-    assert answer(f"<think>{wrong}</think>```json\n{right}\n```") == value
-    assert answer(f"I say: {right}") == value
-    for name, reply in both(right, wrong).items():
-        try:
-            found = answer(reply)
-        except JudgeOutputError:
-            continue
-        assert (asked, found) == ("pairs", [None]), name
-
-
-UNTRUSTED = ("length", "content_filter", "error", "abort", "SAFETY", "MAX_TOKENS", "tool_calls", "")
-"""Finish reasons of replies that must not be read, whatever they say."""
-
-
-def with_errors(lies: str) -> Iterator[dict[str, Any]]:
-    """Completions whose server says that it failed."""
-    choice = completion(lies)["choices"][0]
-    for error in ({"message": "The provider broke off", "code": 502}, {}, "overloaded"):
-        yield {**completion(lies), "error": error}
-        yield {"choices": [{**choice, "error": error}]}
-        yield {"choices": [{**choice, "message": {**choice["message"], "error": error}}]}
-
-
-def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cached(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    lies = obj(verdicts(LIES))
-    faults: list[Reply | str] = [BROKEN[name][1] for name in KINDS if name.startswith("line: ")]
-    faults += [Reply(lies, finish_reason=reason) for reason in UNTRUSTED]
-    faults += [Reply(lies, refusal="I would rather not."), Reply(None)]
-    faults += [Reply(raw_body=json.dumps(body).encode()) for body in with_errors(lies)]
-    texts = [f"{TEXT[:-1]}, says note {n}." for n in range(2 * len(faults))]
-    spoilt = dict(zip(texts[::2], faults, strict=True))
-    truth = dict(zip(FACTS, TRUTH, strict=True))
-    answers = dict(zip(FACTS, ANSWERS, strict=True))
-
-    def answer(request: ChatRequest) -> Reply | str:
-        prompt = parse_prompt(request.body)
-        if (fault := spoilt.pop(prompt.text, None)) is not None:
-            return fault
-        cited = dict(zip(FACTS, LINES, strict=True))
-        return obj([(key, item(answers[f], cited[f])) for key, f in prompt.facts.items()])
-
-    with LocalOpenAIServer(answer) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        options: Any = {"cache": str(tmp_path), "retry": RetryPolicy(stop_after_attempt=1)}
-        for _ in range(2):  # the second time from the cache
-            with FactCoverage("openai/tiny", **options) as scorer:
-                for text in texts:
-                    results = scorer.check(FACTS, text)
-                    assert len(results) == len(FACTS)
-                    for result in results:
-                        assert isinstance(result, CheckFailure) or (
-                            result.label == truth[result.fact.text]
-                        )
-        assert spoilt == {}
 
 
 LONG = "... and its crew of fourteen left the sinking ferry in two small boats"
@@ -340,10 +221,6 @@ def test_a_detail_names_a_statement_that_came_before_it(entries: Sequence[str]) 
         seen.add(statement.text)
 
 
-def linked(facts: FactSet) -> list[tuple[str, str, str | None]]:
-    return [(fact.id, fact.text, fact.core) for fact in facts]
-
-
 def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: Path) -> None:
     entries = ("It sank.", "... in May", "It sank.", "... off Crete")
     scorer, server = llm(FactModel(facts=lambda _source: entries), cache=tmp_path)
@@ -352,8 +229,9 @@ def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: P
         ("f2", "It sank in May.", "f1"),
         ("f3", "It sank off Crete.", "f1"),
     ]
-    assert linked(scorer.extract("It sank in May off Crete.")) == expected
-    assert linked(scorer.extract("It sank in May off Crete.")) == expected
+    for _ in range(2):
+        facts = scorer.extract("It sank in May off Crete.")
+        assert [(fact.id, fact.text, fact.core) for fact in facts] == expected
     assert len(server.requests) == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,20 +10,25 @@ from typing import Any, NamedTuple
 import dspy
 import pytest
 
-from factcheck.errors import InputError, JudgeOutputError, JudgeRefused, JudgeTruncated
+from factcheck.errors import (
+    InputError,
+    JudgeOutputError,
+    JudgeRefused,
+    JudgeTruncated,
+    JudgeUnavailable,
+)
 from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
-from factcheck.judges.llm.language_model import LanguageModel, connect
+from factcheck.judges.llm.language_model import connect
 from factcheck.judges.llm.questions import Question
-from factcheck.judges.llm.transports import LMTransport, read_completion
+from factcheck.judges.llm.transports import LMTransport, read_completion, require_no_error
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Tokens
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
-from factcheck.testing import ChatRequest
-from tests.judges.llm.conftest import Provider, anthropic_message, completion, serving
+from tests.judges.llm.conftest import Provider, anthropic_message, completion
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
 REPLY = '{"sky": "blue"}'
@@ -291,6 +295,18 @@ def test_a_body_that_is_no_completion_is_no_answer(body: Any) -> None:
         read_completion(body)
 
 
+@pytest.mark.parametrize("error", [{"message": "The provider broke off"}, {}, "overloaded"])
+def test_an_error_anywhere_in_an_answer_counts_whatever_else_it_says(error: Any) -> None:
+    (choice,) = completion("{}")["choices"]
+    for body in (
+        {"choices": [choice], "error": error},
+        {"choices": [{**choice, "error": error}]},
+        {"choices": [{**choice, "message": {**choice["message"], "error": error}}]},
+    ):
+        with pytest.raises(JudgeUnavailable, match="has an error"):
+            require_no_error(body, "m")
+
+
 REFUSALS: dict[str, dict[str, Any]] = {
     "Range of max_tokens should be [1, 8192]": {"most": 8192},
     "gpt-x-2024-08-06 supports at most 16,384 completion tokens: max_tokens": {"most": 16_384},
@@ -351,26 +367,3 @@ MESSAGES = [{"role": "system", "content": "Reply."}, {"role": "user", "content":
 
 
 QUESTION = Question({}, SCHEMA, lambda data, _judge: str(data["sky"]), max_tokens=100)
-
-
-def deaf_to_schemas(request: ChatRequest) -> str:
-    is_schema = request.body["response_format"]["type"] == "json_schema"
-    return "It is blue, I think." if is_schema else '{"sky": "blue"}'
-
-
-def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit() -> None:
-    async def ask_together(model: LanguageModel) -> list[object]:
-        asked = (model.ask(MESSAGES, QUESTION, Account(Ledger())) for _ in range(8))
-        return list(await asyncio.gather(*asked, return_exceptions=True))
-
-    with serving(deaf_to_schemas) as (server, session):
-        model = connect("openai/tiny", session)
-        answers = background.run(ask_together(model))
-        background.run(model.aclose())
-    assert answers == ["blue"] * 8
-    assert len(server.requests) == 9
-    first = server.requests[0].body
-    assert first["response_format"]["json_schema"]["schema"] == SCHEMA
-    assert first["messages"] == MESSAGES
-    assert first["max_completion_tokens"] == 100
-    assert model.identity["form"] == "json_object"

@@ -6,17 +6,14 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache.redis import RedisCache
-from tests.runtime.cache.stores import MemoryCache
-
-Kept = DiskCache | MemoryCache | RedisCache
 
 KEY = answer_key(fact="The lake is deep.")
 OTHER = answer_key(fact="The pier is old.")
@@ -67,24 +64,6 @@ def empty_redis(redis_url: str) -> str:
     return redis_url
 
 
-@pytest.fixture(params=["memory", "disk", "redis"])
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Kept]]:
-    made: list[Kept] = []
-
-    def make_cache() -> Kept:
-        if request.param == "memory":
-            made.append(MemoryCache())
-        elif request.param == "disk":
-            made.append(DiskCache(tmp_path / "cache"))
-        else:
-            made.append(RedisCache(request.getfixturevalue("empty_redis")))
-        return made[-1]
-
-    yield make_cache
-    for cache in made:
-        cache.close()
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "cache"
@@ -92,6 +71,12 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def disk(folder: Path) -> Iterator[DiskCache]:
-    cache = DiskCache(folder)
-    yield cache
-    cache.close()
+    with closing(DiskCache(folder)) as cache:
+        yield cache
+
+
+@pytest.fixture(params=["disk", "empty_redis"])
+def cache(request: pytest.FixtureRequest) -> Iterator[DiskCache | RedisCache]:
+    made = request.getfixturevalue(request.param)
+    with closing(RedisCache(made) if isinstance(made, str) else made) as cache:
+        yield cache

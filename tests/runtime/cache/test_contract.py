@@ -6,14 +6,11 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import (
@@ -22,15 +19,12 @@ from factcheck.runtime.cache import (
     DiskCache,
     answer_key,
     default_folder,
-    entries,
     open_cache,
 )
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 from tests.runtime.cache.conftest import KEY, OTHER
 from tests.runtime.cache.stores import MemoryCache
-
-Make = Callable[[], AnswerCache]
 
 VALUES = [
     json.dumps({"task": "check", "judge": "x", "at": 1}), "", "0", "≠ 東京 \U0001f6a2",
@@ -39,22 +33,19 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
-def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
-    cache = make()
+def test_a_value_comes_back_as_it_was(cache: AnswerCache, value: str) -> None:
     cache.add_many({KEY: value})
     assert cache.get_many([KEY]) == {KEY: [value]}
 
 
-def test_what_is_not_kept_is_missing(make: Make) -> None:
-    cache = make()
+def test_what_is_not_kept_is_missing(cache: AnswerCache) -> None:
     cache.add_many({KEY: "kept"})
     assert cache.get_many([OTHER, KEY, OTHER]) == {KEY: ["kept"]}
     assert cache.get_many([OTHER]) == {}
     assert cache.get_many([]) == {}
 
 
-def test_values_are_in_the_order_of_writing_and_a_closed_cache_opens_again(make: Make) -> None:
-    cache = make()
+def test_values_keep_their_order_and_a_closed_cache_opens_again(cache: AnswerCache) -> None:
     assert isinstance(cache, AnswerCache)
     values = [str(n) for n in range(20)]
     cache.add_many({KEY: values[0], OTHER: "alone"})
@@ -66,8 +57,7 @@ def test_values_are_in_the_order_of_writing_and_a_closed_cache_opens_again(make:
     assert cache.get_many([KEY, OTHER]) == {KEY: values, OTHER: ["alone"]}
 
 
-def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
-    cache = make()
+def test_threads_share_it(cache: AnswerCache, caplog: pytest.LogCaptureFixture) -> None:
     start = threading.Barrier(8)
 
     def work(thread: int) -> bool:
@@ -88,37 +78,9 @@ def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == []
 
 
-TEXTS = st.text(st.characters(), max_size=20)
-PARTS = st.dictionaries(
-    st.sampled_from(["task", "model", "text", "parameters"]),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
-        max_leaves=6,
-    ).filter(lambda value: value not in (float("inf"), float("-inf"))),
-)
-
-
 def test_a_key_is_the_hash_of_canonical_json() -> None:
     canonical = '{"key_schema":2,"parts":{"fact":"Ä","task":"check"}}'
     assert answer_key(task="check", fact="Ä") == hashlib.sha256(canonical.encode()).hexdigest()
-
-
-@given(PARTS, PARTS)
-def test_other_parts_give_another_key(one: dict[str, Any], two: dict[str, Any]) -> None:
-    try:
-        first, second = answer_key(**one), answer_key(**two)
-    except ValueError:
-        return  # an infinity inside a list
-    assert len(first) == entries.KEY_DIGITS
-    assert (first == second) == (repr(_plain(one)) == repr(_plain(two)))
-    assert first == answer_key(**dict(reversed(list(one.items()))))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in sorted(value.items())}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def test_types_and_surrogates_are_told_apart_and_what_is_not_json_has_no_key() -> None:
