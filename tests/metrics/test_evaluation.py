@@ -36,27 +36,6 @@ def scores(reports: dict[str, MetricReport], name: str) -> list[float | str | No
     return [result.error.code if result.error else result.score for result in results]
 
 
-def test_the_usage_of_the_guide_works_as_it_stands() -> None:
-    case = EvalCase(actual_output="The capital of France is Paris, located along the Seine River.")
-    metric = ReferenceMatch(
-        threshold=0.5,
-        references=[
-            "Paris is the capital and largest city of France.",
-            "France's capital city is Paris.",
-            "Paris, situated on the Seine, serves as France's capital.",
-        ],
-        aggregation="max",
-        embedding_provider="local",
-    )
-
-    report = asyncio.run(aevaluate([case], [metric]))
-
-    result = report["reference_match"].results["1"]
-    assert result.passed is True
-    assert result.score == metric.match(case).score
-    assert result.details["best_index"] == 2
-
-
 def test_references_and_metrics_of_ones_own_measure_the_same_cases() -> None:
     cases = [
         {"id": "good", "actual_output": "A diver found the crack.", "input": "x"},
