@@ -23,15 +23,6 @@ def read(page: str) -> str:
     return (ROOT / page).read_text("utf-8")
 
 
-def test_the_readme_is_short_and_its_first_blocks_score_and_test() -> None:
-    text = read("README.md")
-    first, second = [block for kind, block in BLOCK.findall(text) if kind == "bash"][:2]
-
-    assert len(text.splitlines()) <= 90
-    assert "factcheck score" in first
-    assert "-m pytest" in second
-
-
 def test_files_on_the_way_of_a_score_exist() -> None:
     """A path is given in full once; the next ones in its folder by their name."""
     walk = read("docs/inside.md").split("## Follow one score", 1)[1]
