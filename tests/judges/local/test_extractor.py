@@ -67,6 +67,8 @@ def test_a_detail_names_its_core() -> None:
 def test_a_fact_points_at_the_passage_it_comes_from() -> None:
     passages = {f.text: REPORT[slice(*f.span)] for f in extract_facts(REPORT) if f.span}
     assert passages["Anna Kern is the mayor of Ulm."] == "Anna Kern, the mayor of Ulm"
+    denial = "The minister denied that the bridge had cost 3 million euros."
+    assert passages[denial].startswith("the minister denied")
     assert passages["The work started in 2019."] == "The work started in 2019"
     assert passages["The work was finished in 2021."].endswith("was finished in 2021;")
     assert passages["Price: 2 EUR a crossing."] == "Price:** 2 EUR a crossing"

@@ -359,18 +359,6 @@ def _words(each: Proposition) -> frozenset[int]:
     return frozenset[int]().union(*(s for s in each.segments if not isinstance(s, str)))
 
 
-def test_a_statement_points_at_its_words() -> None:
-    sentence = "Anna Kern moved to Bonn and joined the guild."
-    (_, first), (_, second) = read(sentence)
-    assert sentence[slice(*first.own)] == "Anna Kern moved to Bonn"
-    assert second.own.end == len(sentence)
-
-
-def test_what_stands_in_brackets_is_one_word() -> None:
-    (token,) = [t for t in read_tokens("Anna (of Ulm) left.") if t.relation == "bracket"]
-    assert (token.text, token.start, token.head) == ("(of Ulm)", 5, 0)
-
-
 WORDS = ["Anna", "mayor", "who", "moved", "to", "Bonn", "and", "was", "He", "in", "a", "Porto",
     "for", "joined", "it", "2019", "but", "not", "is", "the", "May", "including", "Mill", "which",
     "where", "best", "known", "said", "shall", ",", '"', "(", "(old)", ";", "."]  # fmt: skip
