@@ -7,16 +7,16 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks.runtime.workload import Pair, facts_of, label_of, make_pairs, question
+from benchmarks.runtime.workload import facts_of, label_of, make_pairs, question
 from factcheck.documents.results import read_results
 from factcheck.facts import CoverageReport
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply
-from tests.server.conftest import LATENCY_S, Service, Start
+from tests.server.conftest import LATENCY_S, Start
 
 JUDGE = ("--judge", "openai/tiny")
 CONCURRENCY = 16
@@ -31,16 +31,6 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
     with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=LATENCY_S)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         yield server
-
-
-def check_rows(service: Service, job: str, pairs: Sequence[Pair], folder: Path) -> None:
-    """The rows of a job are those of its records, in order, with the right verdicts."""
-    path = folder / "rows.jsonl"
-    path.write_text(service.rows(job), "utf-8")
-    for pair, row in zip(pairs, read_results(path), strict=True):
-        results = CoverageReport.from_dict(row).results
-        assert row["id"] == pair.id
-        assert {one.fact.text: getattr(one, "label", one) for one in results} == pair.labels
 
 
 def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: Path) -> None:
@@ -59,8 +49,13 @@ def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: 
         service = start(*options)
         assert service.get(job)["rows"] >= n_rows
     status = service.wait(job)
-    check_rows(service, job, pairs, tmp_path)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(service.rows(job), "utf-8")
     assert service.stop()[0] == 0
+    for pair, row in zip(pairs, read_results(rows), strict=True):
+        results = CoverageReport.from_dict(row).results
+        assert row["id"] == pair.id
+        assert {one.fact.text: getattr(one, "label", one) for one in results} == pair.labels
 
     assert (status["state"], status["rows"], status["failed"]) == ("done", 10 * N_SOURCES, 0)
     times = Counter(question(each.body) for each in model.requests)
