@@ -56,20 +56,18 @@ def test_nothing_tells_to_install_what_the_index_does_not_have() -> None:
     assert found == set()
 
 
-def test_files_of_the_walks_exist() -> None:
-    names = re.findall(
-        r"`((?:factcheck|tests|docs|benchmarks)/[\w/]+\.\w+)`", read("CONTRIBUTING.md")
-    )
+@pytest.mark.parametrize(
+    ("page", "named", "folder"),
+    [
+        ("CONTRIBUTING.md", r"`((?:factcheck|tests|docs|benchmarks)/[\w/]+\.\w+)`", "."),
+        ("docs/inside.md", r"^  (\w+(?:/|\.py))", "factcheck"),
+    ],
+)
+def test_files_and_rooms_that_a_page_names_exist(page: str, named: str, folder: str) -> None:
+    names = re.findall(named, read(page), re.MULTILINE)
 
     assert names
-    assert [name for name in names if not (ROOT / name).is_file()] == []
-
-
-def test_the_rooms_that_are_described_exist() -> None:
-    described = re.findall(r"^  (\w+(?:/|\.py))", read("docs/inside.md"), re.MULTILINE)
-
-    assert described
-    assert [room for room in described if not (ROOT / "factcheck" / room).exists()] == []
+    assert [name for name in names if not (ROOT / folder / name).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

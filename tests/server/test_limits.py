@@ -51,11 +51,8 @@ CHECKS: dict[str, Any] = {
     "fact with a word as weight": fact(weight="2"),
     "unknown key of a fact": fact(wait=2),
     "wrong type": {"text": 1},
-    "unknown key": {"prompt": "Say yes."},
     "unknown judge": {"judge": "openai/gpt-5"},
     "a replay": {"judge": "replay:/etc/passwd"},
-    "a file": {"judge": "/etc/models.yaml#a"},
-    "a cascade": {"judge": "cascade(local, main)"},
     "an endpoint": {"base_url": "http://10.0.0.1"},
 }
 INVALID: dict[str, tuple[str, Any]] = {
@@ -80,7 +77,6 @@ OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "deadline": ("check", sent(Factcheck_Deadline_Ms="0"), 422, "input"),
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
     "slash": ("check/", {"json": CHECK}, 404, "not_found"),
-    "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
     "former route": ("keywords", {"json": CHECK}, 404, "not_found"),
     "no jobs": ("jobs", raw(b"{}"), 404, "not_found"),
 }
