@@ -17,15 +17,11 @@ from factcheck.facts import CheckFailure
 from factcheck.fields import FieldEvaluator
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
 from tests.faults import unauthorized
-from tests.server.conftest import Judge, api_key, app_of, client_of
+from tests.server.conftest import Judge, api_key, serving
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
 SUMMARY = "Oslo is cold and old."
 FACTS = ["Rome is old.", "Oslo is cold."]
-
-
-def serving(judge: Any = "local-fast", **config: Any) -> TestClient:
-    return client_of(app_of(judge, **config))
 
 
 def post(client: TestClient, path: str, body: Any, **headers: str) -> Any:
@@ -216,7 +212,7 @@ MINICHECK = "Document: Rome is old.\n\nIt is big.\nClaim: Rome is old."
 
 def ask(judge: Any, content: Any, *others: Any, **options: Any) -> Any:
     """The reply to a prompt that follows other messages."""
-    with client_of(app_of(judge)) as client:
+    with serving(judge) as client:
         body = {"messages": [*others, {"role": "user", "content": content}], **options}
         return client.post("/v1/chat/completions", json={"model": "main", **body})
 
@@ -296,7 +292,7 @@ def test_any_other_prompt_is_refused(prompt: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/docs"])
 def test_a_page_can_neither_be_framed_nor_ask_another_host(path: str) -> None:
-    with client_of(app_of(Judge())) as client:
+    with serving(Judge()) as client:
         page = client.get(path)
 
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -313,9 +309,9 @@ def test_a_page_can_neither_be_framed_nor_ask_another_host(path: str) -> None:
 
 def test_the_page_asks_for_a_key_and_offers_jobs_where_there_are_any(tmp_path: Path) -> None:
     jobs = str(tmp_path / "jobs.sqlite")
-    with client_of(app_of(Judge())) as client:
+    with serving(Judge()) as client:
         plain = client.get("/").text
-    with client_of(app_of(Judge(), keys=[api_key("secret")], jobs_path=jobs)) as client:
+    with serving(Judge(), keys=[api_key("secret")], jobs_path=jobs) as client:
         whole = client.get("/").text
 
     for mark in ('id="ask" hidden', 'id="jobs" hidden'):
@@ -324,7 +320,7 @@ def test_the_page_asks_for_a_key_and_offers_jobs_where_there_are_any(tmp_path: P
 
 
 def test_the_docs_name_every_request_and_its_example() -> None:
-    with client_of(app_of(Judge())) as client:
+    with serving(Judge()) as client:
         page, schema = client.get("/docs").text, client.get("/openapi.json").json()
 
     for path, operations in schema["paths"].items():
@@ -335,7 +331,7 @@ def test_the_docs_name_every_request_and_its_example() -> None:
 
 
 def test_a_service_without_pages() -> None:
-    with client_of(app_of(Judge(), ui=False)) as client:
+    with serving(Judge(), ui=False) as client:
         found = [client.get(path).status_code for path in ("/", "/docs", "/openapi.json")]
 
     assert found == [404, 404, 200]

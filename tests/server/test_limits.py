@@ -6,13 +6,12 @@ import threading
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 
 from factcheck import Budget, Model
 from factcheck.errors import ConfigError
 from factcheck.server import ServerConfig, create_app
 from factcheck.testing import FactModel, LocalOpenAIServer
-from tests.server.conftest import Judge, api_key, app_of, client_of
+from tests.server.conftest import Judge, api_key, serving
 
 KEY, OTHER = "a-secret-key", "another-key"
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
@@ -21,10 +20,6 @@ CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
 @pytest.fixture
 def judge() -> Judge:
     return Judge()
-
-
-def serving(judge: Any, **config: Any) -> TestClient:
-    return client_of(app_of(judge, **config))
 
 
 CHAT = {"model": "main", "messages": [{"role": "user", "content": "Document: A.\nClaim: A."}]}
