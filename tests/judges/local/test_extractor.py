@@ -159,9 +159,6 @@ TOLD = {
         ["The mayor met her son.", "Eva Kern is the mayor."]),
     "no thing over a paragraph": ("The mill is in Bonn.\n\nIt is old.",
         ["The mill is in Bonn.", "It is old."]),
-    "the person a text is about": (
-        "Eva Kern is a lawyer. She lives in Bonn.\n\nShe grows peas.",
-        ["Eva Kern is a lawyer.", "Eva Kern lives in Bonn.", "Eva Kern grows peas."]),
     "a thing of another paragraph": ("The mill is old.\n\nIt has two floors.",
         ["The mill is old.", "It has two floors."]),
     "a list of names or numbers": ("Anna, Tom, Ida, Bert and Dora. 1, 2, 3, 4.5, 6 and 7.", []),
