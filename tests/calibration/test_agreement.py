@@ -112,7 +112,6 @@ ROW = {"fact": "f", "text": "t", "label": 1}
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"fact": "f"}, "unknown format with the keys"),
         ({**ROW, "label": 2}, "label 2"),
         ({**ROW, "label": "perhaps"}, "label 'perhaps'"),
         ({**ROW, "fact": " "}, "fact and text"),

@@ -101,7 +101,6 @@ REFUSED = {
     },
     "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
         "--join id": "--join id needs --id-field",
-        "--fail-under 2": "--fail-under is 2",
         "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",
     },
     "keywords run cards.yaml outputs.json": {
@@ -117,7 +116,6 @@ REFUSED = {
         "good.txt": "Missing argument 'REFERENCE'",
         "good.txt blank.txt": "blank.txt is blank; there is nothing to compare",
         "- -": TWICE,
-        "good.txt good.txt --fail-under 70": "--fail-under is 70",
     },
     "trust": {
         "blank.txt": "blank.txt",

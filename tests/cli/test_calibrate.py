@@ -54,22 +54,6 @@ def test_a_judge_without_verdicts_ends_with_4(
     assert "local returned no verdicts" in err
 
 
-def test_agreement_says_what_people_find_and_leaves_out_facts_without_a_label(
-    run: Run, desk: Desk
-) -> None:
-    rows = [
-        {"document": str(n), "text": f"A deep lake {n}.", "fact": "The lake is deep.", "label": 1}
-        for n in range(3)
-    ]
-    data = desk.lines("data.jsonl", [*rows, {**rows[0], "document": "3", "label": None}])
-    measured = run("calibrate", "agreement", data)
-    written = run("calibrate", "agreement", data, "--out", desk.path("a.md"))
-
-    assert measured.out.startswith("By your labels, people find 100 % (44–100 %) of the facts.")
-    assert "3 facts, 3 documents" in measured.out
-    assert "local: Too little was measured for ranking" in written.out
-
-
 def test_rows_figures_and_a_page_are_written(calibrate: Run, desk: Desk) -> None:
     calibrate("bullets")
     folder = desk.folder / "out"

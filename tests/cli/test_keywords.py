@@ -68,16 +68,6 @@ def test_the_gate_compares_the_mean(files: Files, command: str, threshold: str, 
     assert said in err if said else not err
 
 
-def test_an_errored_case_fails_the_gate_however_good_the_others_are(files: Files) -> None:
-    """Without a gate it is shown, counts nowhere, and the others are scored as usual."""
-    outputs = {**OUTPUTS, "leaf": [{"front": "leaf"}]}
-    shown, gated = files.cards(outputs=outputs), files.cards("--fail-under", "0", outputs=outputs)
-    assert (shown.code, gated.code) == (0, 1)
-    assert shown.out.startswith("F1 0.800   0 of 1 case passed, 1 more errored")
-    said = "1 case could not be scored (leaf: generated card 1"
-    assert gated.err.startswith(f"factcheck: gate failed: {said}")
-
-
 def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
     """In JUnit, too, which has a test for each case."""
     responses = {**RESPONSES, "strict": ["cannot", "cannot", None]}

@@ -31,31 +31,20 @@ def keeps_numbers_if_told(source: str, instructions: str) -> Sequence[str]:
     return [each for each in sentences(source) if told or not re.search(r"\d", each)]
 
 
-class Reflector:
-    """Proposes to keep numbers if the feedback it gets names a fact with a number."""
-
-    def __init__(self) -> None:
-        self.feedback: list[str] = []
-
-    def __call__(self, request: ChatRequest) -> str:
-        prompt = str(request.messages[-1]["content"])
-        feedback = re.findall(r'"Feedback": ("[^"]+")', prompt)
-        self.feedback += map(json.loads, feedback)
-        named = re.search(r"- The roof cost \d+ pounds", "".join(self.feedback))
-        return json.dumps({"new_instruction": ASKS_FOR_NUMBERS if named else ASKS_FOR_NOTHING})
-
-
 class Models:
-    """One server for both: who summarizes, and who reflects."""
+    """Who summarizes, and who proposes to keep numbers if its feedback names a fact with one."""
 
     def __init__(self) -> None:
         self.summarizer = FactModel(summarize=keeps_numbers_if_told)
-        self.reflector = Reflector()
+        self.feedback: list[str] = []
 
     def __call__(self, request: ChatRequest) -> str | Reply:
-        if request.body["model"] == "reflector":
-            return self.reflector(request)
-        return self.summarizer(request)
+        if request.body["model"] != "reflector":
+            return self.summarizer(request)
+        feedback = re.findall(r'"Feedback": ("[^"]+")', str(request.messages[-1]["content"]))
+        self.feedback += map(json.loads, feedback)
+        named = re.search(r"- The roof cost \d+ pounds", "".join(self.feedback))
+        return json.dumps({"new_instruction": ASKS_FOR_NUMBERS if named else ASKS_FOR_NOTHING})
 
 
 def examples(towns: Sequence[str]) -> list[dspy.Example]:
@@ -89,7 +78,7 @@ def test_the_score_rises_because_the_feedback_names_what_was_dropped() -> None:
     assert better.summarize.signature.instructions == ASKS_FOR_NUMBERS
     assert (before, after) == (50.0, 100.0)
     assert not metric.failures
-    assert models.reflector.feedback[0].splitlines() == [
+    assert models.feedback[0].splitlines() == [
         "Coverage 0.50   2 of 4 facts kept",
         "Dropped 2: not in the text",
         "- It was rebuilt with 12 windows. not found: rebuilt with 12 windows",

@@ -26,7 +26,6 @@ from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
 
 INPUTS = Path(__file__).parents[1] / "goldens" / "inputs"
-"""Bytes of a kept screen."""
 
 
 def sample(name: str) -> str:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from factcheck import FactCoverage
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, CheckFailure, FactSet, ScoreSignature, Span, Usage, Verdict
+from factcheck.facts import AtomicFact, CheckFailure, FactSet, Span
 from factcheck.facts.groups import added_words, group_results, root_ids, weigh
-from factcheck.facts.model import CheckResult, EntailmentLabel
+from factcheck.facts.model import CheckResult
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.sources import SourceDocument, Texts, merge_documents
 from factcheck.reports import render
+from tests.reports.examples import report_of, verdict
 
 SANK = AtomicFact("f1", "The boat sank.", must=True)
 IN_MAY = AtomicFact("f2", "The boat sank in May.", core="f1")
@@ -27,24 +28,11 @@ DEEP = AtomicFact("f4", "The boat sank off Crete in a storm.", core="f3")
 def result(fact: AtomicFact, label: str) -> CheckResult:
     if not label:
         return CheckFailure(fact, "unsure", "too close")
-    kind: EntailmentLabel = label  # type: ignore[assignment]
-    return Verdict(fact, kind)
+    return verdict(fact, label)  # type: ignore[arg-type]
 
 
 def report(*labels: str) -> CoverageReport:
-    facts = (SANK, IN_MAY, OFF_CRETE, DEEP)[: len(labels)]
-    results = tuple(result(fact, label) for fact, label in zip(facts, labels, strict=True))
-    return CoverageReport(FactSet(facts), results, Usage(), ScoreSignature.of({"judge": "x"}))
-
-
-def test_details_of_details_belong_to_the_first_core() -> None:
-    ((core, details),) = group_results(report(*["entailed"] * 4).results)
-    assert (core.fact, [each.fact for each in details]) == (SANK, [IN_MAY, OFF_CRETE, DEEP])
-
-
-def test_a_fact_whose_core_is_not_there_stands_alone() -> None:
-    groups = group_results([result(IN_MAY, "entailed"), result(OFF_CRETE, "neutral")])
-    assert [group.core.fact for group in groups] == [IN_MAY, OFF_CRETE]
+    return report_of(*map(result, (SANK, IN_MAY, OFF_CRETE, DEEP), labels))
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=3, max_size=3))

@@ -23,15 +23,6 @@ def read(page: str) -> str:
     return (ROOT / page).read_text("utf-8")
 
 
-def test_the_readme_is_short_and_its_first_blocks_score_and_test() -> None:
-    text = read("README.md")
-    first, second = [block for kind, block in BLOCK.findall(text) if kind == "bash"][:2]
-
-    assert len(text.splitlines()) <= 90
-    assert "factcheck score" in first
-    assert "-m pytest" in second
-
-
 def test_files_on_the_way_of_a_score_exist() -> None:
     """A path is given in full once; the next ones in its folder by their name."""
     walk = read("docs/inside.md").split("## Follow one score", 1)[1]
@@ -65,20 +56,18 @@ def test_nothing_tells_to_install_what_the_index_does_not_have() -> None:
     assert found == set()
 
 
-def test_files_of_the_walks_exist() -> None:
-    names = re.findall(
-        r"`((?:factcheck|tests|docs|benchmarks)/[\w/]+\.\w+)`", read("CONTRIBUTING.md")
-    )
+@pytest.mark.parametrize(
+    ("page", "named", "folder"),
+    [
+        ("CONTRIBUTING.md", r"`((?:factcheck|tests|docs|benchmarks)/[\w/]+\.\w+)`", "."),
+        ("docs/inside.md", r"^  (\w+(?:/|\.py))", "factcheck"),
+    ],
+)
+def test_files_and_rooms_that_a_page_names_exist(page: str, named: str, folder: str) -> None:
+    names = re.findall(named, read(page), re.MULTILINE)
 
     assert names
-    assert [name for name in names if not (ROOT / name).is_file()] == []
-
-
-def test_the_rooms_that_are_described_exist() -> None:
-    described = re.findall(r"^  (\w+(?:/|\.py))", read("docs/inside.md"), re.MULTILINE)
-
-    assert described
-    assert [room for room in described if not (ROOT / "factcheck" / room).exists()] == []
+    assert [name for name in names if not (ROOT / folder / name).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -36,41 +36,16 @@ def scores(reports: dict[str, MetricReport], name: str) -> list[float | str | No
     return [result.error.code if result.error else result.score for result in results]
 
 
-def test_the_usage_of_the_guide_works_as_it_stands() -> None:
-    case = EvalCase(actual_output="The capital of France is Paris, located along the Seine River.")
-    metric = ReferenceMatch(
-        threshold=0.5,
-        references=[
-            "Paris is the capital and largest city of France.",
-            "France's capital city is Paris.",
-            "Paris, situated on the Seine, serves as France's capital.",
-        ],
-        aggregation="max",
-        embedding_provider="local",
-    )
-
-    report = asyncio.run(aevaluate([case], [metric]))
-
-    result = report["reference_match"].results["1"]
-    assert result.passed is True
-    assert result.score == metric.match(case).score
-    assert result.details["best_index"] == 2
-
-
 def test_references_and_metrics_of_ones_own_measure_the_same_cases() -> None:
     cases = [
-        {"id": "good", "actual_output": "A diver found the crack.", "input": "x"},
+        {"id": "good", "actual_output": "A diver found the crack."},
         {"id": "bad", "actual_output": "Nothing."},
-        {"id": "none", "actual_output": "A diver found the crack."},
     ]
-    whole = metric(name="whole", required_fields=("input",))(lambda _: 1)
 
-    report = evaluate(cases, [ReferenceMatch(["A diver found the crack."]), length, whole])
+    report = evaluate(cases, [ReferenceMatch(["A diver found the crack."]), length])
 
-    assert [*report] == ["reference_match", "length", "whole"]
-    assert scores(report, "reference_match") == [1.0, 0.0, 1.0]
-    assert scores(report, "whole") == [1.0, "input", "input"]
-    assert report["whole"].results["none"].reason == "the case lacks 'input', which whole needs"
+    assert [*report] == ["reference_match", "length"]
+    assert scores(report, "reference_match") == [1.0, 0.0]
     assert report["reference_match"].signature["embedder"] == "local/3 (lexical)"
     assert evaluate([], [length])["length"].to_rows() == []
 

@@ -62,6 +62,11 @@ def client_of(app: Any, **headers: str) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1", headers=headers)
 
 
+def serving(judge: Any = "local-fast", **config: Any) -> TestClient:
+    """A client of an application with this judge."""
+    return client_of(app_of(judge, **config))
+
+
 def api_key(key: str, name: str = "team", **limits: Any) -> ApiKey:
     return ApiKey(name, hashlib.sha256(key.encode()).hexdigest(), **limits)
 

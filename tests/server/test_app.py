@@ -6,7 +6,6 @@ import json
 import logging
 import math
 import re
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +17,11 @@ from factcheck.facts import CheckFailure
 from factcheck.fields import FieldEvaluator
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
 from tests.faults import unauthorized
-from tests.server.conftest import Judge, api_key, app_of, client_of
+from tests.server.conftest import Judge, api_key, serving
 
 SOURCE = "Rome is old. Oslo is cold. Ida met Tom in Bern."
 SUMMARY = "Oslo is cold and old."
 FACTS = ["Rome is old.", "Oslo is cold."]
-
-
-def serving(judge: Any = "local-fast", **config: Any) -> TestClient:
-    return client_of(app_of(judge, **config))
 
 
 def post(client: TestClient, path: str, body: Any, **headers: str) -> Any:
@@ -156,20 +151,7 @@ def test_a_line_is_logged_per_request_and_no_text(caplog: pytest.LogCaptureFixtu
     assert not any("Oslo" in line for line in lines)
 
 
-@pytest.fixture
-def free() -> threading.Event:
-    return threading.Event()
-
-
-@pytest.fixture
-def slow(free: threading.Event) -> ScriptedChecker:
-    """A judge that blocks until it is free."""
-    return ScriptedChecker(lambda *_: free.wait(20) and "entailed")  # type: ignore[arg-type]
-
-
-def test_facts_undecided_at_the_deadline_are_returned_as_such(
-    free: threading.Event, slow: ScriptedChecker
-) -> None:
+def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
     """The deadline of the service holds for requests that have none, or a later one."""
     body = {"source": SOURCE, "summary": SUMMARY, "facts": FACTS}
     for most, headers in (
@@ -177,11 +159,10 @@ def test_facts_undecided_at_the_deadline_are_returned_as_such(
         (0.2, {}),
         (0.2, {"Factcheck-Deadline-Ms": "3600000"}),
     ):
-        with serving(slow, max_deadline_s=most) as client:
+        with serving(Judge(delay_s=60), max_deadline_s=most) as client:
             report = post(client, "coverage", body, **headers)
         assert [one["code"] for one in report["results"]] == ["deadline", "deadline"]
         assert (report["score"], report["counts"]["undecided"]) == (None, 2)
-    free.set()
 
 
 def test_health_and_metrics() -> None:
@@ -231,7 +212,7 @@ MINICHECK = "Document: Rome is old.\n\nIt is big.\nClaim: Rome is old."
 
 def ask(judge: Any, content: Any, *others: Any, **options: Any) -> Any:
     """The reply to a prompt that follows other messages."""
-    with client_of(app_of(judge)) as client:
+    with serving(judge) as client:
         body = {"messages": [*others, {"role": "user", "content": content}], **options}
         return client.post("/v1/chat/completions", json={"model": "main", **body})
 
@@ -311,7 +292,7 @@ def test_any_other_prompt_is_refused(prompt: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/docs"])
 def test_a_page_can_neither_be_framed_nor_ask_another_host(path: str) -> None:
-    with client_of(app_of(Judge())) as client:
+    with serving(Judge()) as client:
         page = client.get(path)
 
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -328,9 +309,9 @@ def test_a_page_can_neither_be_framed_nor_ask_another_host(path: str) -> None:
 
 def test_the_page_asks_for_a_key_and_offers_jobs_where_there_are_any(tmp_path: Path) -> None:
     jobs = str(tmp_path / "jobs.sqlite")
-    with client_of(app_of(Judge())) as client:
+    with serving(Judge()) as client:
         plain = client.get("/").text
-    with client_of(app_of(Judge(), keys=[api_key("secret")], jobs_path=jobs)) as client:
+    with serving(Judge(), keys=[api_key("secret")], jobs_path=jobs) as client:
         whole = client.get("/").text
 
     for mark in ('id="ask" hidden', 'id="jobs" hidden'):
@@ -339,7 +320,7 @@ def test_the_page_asks_for_a_key_and_offers_jobs_where_there_are_any(tmp_path: P
 
 
 def test_the_docs_name_every_request_and_its_example() -> None:
-    with client_of(app_of(Judge())) as client:
+    with serving(Judge()) as client:
         page, schema = client.get("/docs").text, client.get("/openapi.json").json()
 
     for path, operations in schema["paths"].items():
@@ -350,7 +331,7 @@ def test_the_docs_name_every_request_and_its_example() -> None:
 
 
 def test_a_service_without_pages() -> None:
-    with client_of(app_of(Judge(), ui=False)) as client:
+    with serving(Judge(), ui=False) as client:
         found = [client.get(path).status_code for path in ("/", "/docs", "/openapi.json")]
 
     assert found == [404, 404, 200]

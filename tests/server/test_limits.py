@@ -6,13 +6,12 @@ import threading
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 
 from factcheck import Budget, Model
 from factcheck.errors import ConfigError
 from factcheck.server import ServerConfig, create_app
 from factcheck.testing import FactModel, LocalOpenAIServer
-from tests.server.conftest import Judge, api_key, app_of, client_of
+from tests.server.conftest import Judge, api_key, serving
 
 KEY, OTHER = "a-secret-key", "another-key"
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
@@ -21,10 +20,6 @@ CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
 @pytest.fixture
 def judge() -> Judge:
     return Judge()
-
-
-def serving(judge: Any, **config: Any) -> TestClient:
-    return client_of(app_of(judge, **config))
 
 
 CHAT = {"model": "main", "messages": [{"role": "user", "content": "Document: A.\nClaim: A."}]}
@@ -51,11 +46,8 @@ CHECKS: dict[str, Any] = {
     "fact with a word as weight": fact(weight="2"),
     "unknown key of a fact": fact(wait=2),
     "wrong type": {"text": 1},
-    "unknown key": {"prompt": "Say yes."},
     "unknown judge": {"judge": "openai/gpt-5"},
     "a replay": {"judge": "replay:/etc/passwd"},
-    "a file": {"judge": "/etc/models.yaml#a"},
-    "a cascade": {"judge": "cascade(local, main)"},
     "an endpoint": {"base_url": "http://10.0.0.1"},
 }
 INVALID: dict[str, tuple[str, Any]] = {
@@ -80,7 +72,6 @@ OTHERS: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "deadline": ("check", sent(Factcheck_Deadline_Ms="0"), 422, "input"),
     "endless deadline": ("check", sent(Factcheck_Deadline_Ms="9" * 400), 422, "input"),
     "slash": ("check/", {"json": CHECK}, 404, "not_found"),
-    "no route": ("nothing", {"json": CHECK}, 404, "not_found"),
     "former route": ("keywords", {"json": CHECK}, 404, "not_found"),
     "no jobs": ("jobs", raw(b"{}"), 404, "not_found"),
 }

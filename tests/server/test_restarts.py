@@ -1,4 +1,4 @@
-"""The service killed, stopped and started again with a job in work; caches that go and come."""
+"""The service killed, stopped and started again with a job in work."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks.runtime.workload import Pair, facts_of, label_of, make_pairs, question
+from benchmarks.runtime.workload import facts_of, label_of, make_pairs, question
 from factcheck.documents.results import read_results
 from factcheck.facts import CoverageReport
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply
-from tests.runtime.cache.conftest import free_port, redis_on
-from tests.server.conftest import LATENCY_S, Service, Start
+from tests.server.conftest import LATENCY_S, Start
 
 JUDGE = ("--judge", "openai/tiny")
 CONCURRENCY = 16
@@ -32,16 +31,6 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalOpenAIServer]:
     with LocalOpenAIServer(lambda request: Reply(answer(request), delay_s=LATENCY_S)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         yield server
-
-
-def check_rows(service: Service, job: str, pairs: Sequence[Pair], folder: Path) -> None:
-    """The rows of a job are those of its records, in order, with the right verdicts."""
-    path = folder / "rows.jsonl"
-    path.write_text(service.rows(job), "utf-8")
-    for pair, row in zip(pairs, read_results(path), strict=True):
-        results = CoverageReport.from_dict(row).results
-        assert row["id"] == pair.id
-        assert {one.fact.text: getattr(one, "label", one) for one in results} == pair.labels
 
 
 def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: Path) -> None:
@@ -60,8 +49,13 @@ def test_a_job_survives_kills(start: Start, model: LocalOpenAIServer, tmp_path: 
         service = start(*options)
         assert service.get(job)["rows"] >= n_rows
     status = service.wait(job)
-    check_rows(service, job, pairs, tmp_path)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(service.rows(job), "utf-8")
     assert service.stop()[0] == 0
+    for pair, row in zip(pairs, read_results(rows), strict=True):
+        results = CoverageReport.from_dict(row).results
+        assert row["id"] == pair.id
+        assert {one.fact.text: getattr(one, "label", one) for one in results} == pair.labels
 
     assert (status["state"], status["rows"], status["failed"]) == ("done", 10 * N_SOURCES, 0)
     times = Counter(question(each.body) for each in model.requests)
@@ -92,35 +86,3 @@ def test_a_clean_stop_finishes_what_is_in_flight(
     status = service.get(job)
     assert status["rows"] == n_requests < 200  # nothing paid for is lost, even without a cache
     assert service.wait(job)["rows"] == len(model.requests) == 200
-
-
-def test_redis_that_goes_and_comes_loses_nothing(
-    start: Start, model: LocalOpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    port = free_port()
-    monkeypatch.setenv("FACTCHECK_CACHE", f"redis://127.0.0.1:{port}/0")
-    pairs = make_pairs(4, 50)
-    with redis_on(port):
-        service = start(
-            *(*JUDGE, "--jobs-db", str(tmp_path / "jobs.sqlite"), "--concurrency", "4"),
-            patch="from factcheck.runtime.cache import redis; redis.PAUSE_S = 0.2",
-        )
-        job = service.job(json.dumps(pair.record()) for pair in pairs)
-        service.wait(job, 30)
-    n_gone = service.get(job)["rows"]
-    service.wait(job, n_gone + 40)
-    with redis_on(port):
-        status = service.wait(job)
-        check_rows(service, job, pairs, tmp_path)
-        n_requests = [len(model.requests)]
-        for _ in range(2):
-            again = service.job(json.dumps(pair.record()) for pair in pairs[150:])
-            assert service.wait(again)["state"] == "done"
-            n_requests.append(len(model.requests))
-        code, log = service.stop()
-
-    assert (status["state"], status["rows"], status["failed"]) == ("done", 200, 0)
-    assert log.count("the Redis cache does not answer; continuing without it") == 1
-    assert 204 < n_requests[0] < 400  # without a cache, facts are extracted for each summary
-    assert n_requests[1] == n_requests[2]  # the second server keeps answers again
-    assert code == 0

@@ -67,15 +67,6 @@ def test_a_body_that_drips_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judge.n_calls == 1
 
 
-def test_a_body_longer_than_announced_is_not_another_request() -> None:
-    judge = Judge()
-    with running(app_of(judge)) as url, connected(url) as client:
-        client.sendall(head(2) + BODY)
-        answer = client.recv(65_536)
-    assert b" 422 " in answer.splitlines()[0]
-    assert judge.n_calls == 0
-
-
 def served(model: LocalOpenAIServer) -> Any:
     return app_of(Model("openai/scripted", base_url=model.base_url, api_key="none"))
 

@@ -44,10 +44,20 @@ def keys(text: str, language: str = "en") -> list[str]:
     ]
 
 
+LANGUAGES = ("en", "de", "fr", "es", "zh", "xx")
+
+
 @example("<0", "en")
-@given(st.text(max_size=80), st.sampled_from(["en", "de", "fr", "zh", "xx"]))
-def test_readings_know_their_places(text: str, language: str) -> None:
+@given(st.text(max_size=80), st.sampled_from(LANGUAGES))
+def test_words_and_what_is_read_in_them_know_their_places(text: str, language: str) -> None:
     found = read(text, language)
+    end = 0
+    for word in found.words:
+        assert text[word.start : word.end] == word.text != ""
+        assert word.start >= end
+        assert word.form
+        assert word.stem
+        end = word.end
     taken = [(each.first, each.last) for each in found.moments]
     taken += [(each.first, each.last) for each in found.quantities]
     for first, last in taken:
@@ -151,23 +161,13 @@ def test_hostile_texts_are_read_whole(part: str) -> None:
     assert len(found.words) in {0, 1, 3_000, 6_000}
 
 
-LANGUAGES = ("en", "de", "fr", "es", "zh", "xx")
-
-
 def stems(text: str, language: str = "en") -> list[str]:
     return [word.stem for word in words(text, language)]
 
 
-@given(st.text(max_size=80), st.sampled_from(LANGUAGES))
-def test_words_know_their_places(text: str, language: str) -> None:
-    end = 0
+@given(st.text(max_size=80))
+def test_any_text_has_a_language(text: str) -> None:
     assert len(guess_language(text)) == 2
-    for word in words(text, language):
-        assert text[word.start : word.end] == word.text != ""
-        assert word.start >= end
-        assert word.form
-        assert word.stem
-        end = word.end
 
 
 @given(st.text(max_size=20))

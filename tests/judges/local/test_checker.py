@@ -70,29 +70,20 @@ def standing(fact: str, text: str) -> float:
     return float(found.supported)
 
 
-def assert_no_deletion_helps(facts: Sequence[str], text: str) -> None:
+@settings(max_examples=30)
+@given(
+    st.lists(st.sampled_from(SENTENCES) | RANDOM_SENTENCES, min_size=1, max_size=6),
+    st.lists(RANDOM_SENTENCES, max_size=3).map(lambda random: [*FACTS, *random]),
+    st.sampled_from([" ", "\n", "\n\n", "\n- "]),
+)
+def test_deleting_a_sentence_never_makes_a_fact_entailed(
+    chosen: list[str], facts: list[str], between: str
+) -> None:
+    text = between.join(chosen)
     for sentence in split_sentences(text):
         shorter = text[: sentence.span.start] + text[sentence.span.end :]
         for fact in facts:
             assert standing(fact, shorter) <= standing(fact, text), (fact, text, sentence.text)
-
-
-@settings(max_examples=15)
-@given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6))
-def test_deleting_a_sentence_never_makes_a_fact_entailed(chosen: list[str]) -> None:
-    assert_no_deletion_helps(FACTS, " ".join(chosen))
-
-
-@settings(max_examples=15)
-@given(
-    st.lists(RANDOM_SENTENCES, min_size=1, max_size=5),
-    st.lists(RANDOM_SENTENCES, min_size=1, max_size=3),
-    st.sampled_from([" ", "\n", "\n\n", "\n- "]),
-)
-def test_deleting_a_sentence_of_any_words_never_helps(
-    chosen: list[str], facts: list[str], between: str
-) -> None:
-    assert_no_deletion_helps(facts, between.join(chosen))
 
 
 @pytest.mark.parametrize("end", ["last May.", "in the U.S.", "at 5 p.m.", "with Orr Inc."])
@@ -104,6 +95,7 @@ def test_deleting_what_stands_between_two_sentences_never_joins_them(end: str) -
 
 
 @given(st.text(max_size=60))
+@example("Boats came.\n\n| a | 12 |\n\n他没有去北京。 No. 😀 https://example.org/a?b=1")
 def test_each_sentence_of_arbitrary_text_is_entailed_by_it(text: str) -> None:
     for sentence in split_sentences(text):
         found = verdict(sentence.text, text)
@@ -125,15 +117,6 @@ def test_any_fact_and_any_text_give_a_result(fact: str, text: str) -> None:
     assert found.supported == (found.probability >= 0.5)
     if found.evidence is not None:
         assert text[found.evidence.start : found.evidence.end] == found.evidence.quote
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    ["😀", "...", "https://example.org/a?b=1", "他没有去北京。", "| a | 12 |", "A", "No."],
-)
-def test_a_sentence_entails_itself(sentence: str) -> None:
-    for text in (sentence, f"Boats came.\n\n{sentence}\n\nThe bridge is open."):
-        assert (verdict(sentence, text).probability or 0.0) >= 0.95
 
 
 @pytest.mark.parametrize(
@@ -348,10 +331,6 @@ def conflict(fact: str, passage: str) -> str | None:
          "The bridge has a length of 40 metres.", "The bridge is 40 kilometres long."),
         ("says July 14, the fact says 15 July",
          "The treaty was signed on 15 July.", "The treaty was signed on July 14."),
-        ("says 1986, the fact says 1990",
-         "The treaty was signed in 1990.", "The treaty was signed in 1986."),
-        ("says Tuesday, the fact says Monday",
-         "The shop opens on Monday.", "The shop opens on Tuesday."),
         ("says 18:25, the fact says 08:25",
          "At 08:25 Anna rang the bell.", "Anna rang the bell 18:25 and Tom left at 18:40."),
         ("says 12 euros, the fact says 11 euros",

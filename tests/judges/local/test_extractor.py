@@ -67,6 +67,8 @@ def test_a_detail_names_its_core() -> None:
 def test_a_fact_points_at_the_passage_it_comes_from() -> None:
     passages = {f.text: REPORT[slice(*f.span)] for f in extract_facts(REPORT) if f.span}
     assert passages["Anna Kern is the mayor of Ulm."] == "Anna Kern, the mayor of Ulm"
+    denial = "The minister denied that the bridge had cost 3 million euros."
+    assert passages[denial].startswith("the minister denied")
     assert passages["The work started in 2019."] == "The work started in 2019"
     assert passages["The work was finished in 2021."].endswith("was finished in 2021;")
     assert passages["Price: 2 EUR a crossing."] == "Price:** 2 EUR a crossing"
@@ -157,15 +159,8 @@ TOLD = {
         ["The mayor met her son.", "Eva Kern is the mayor."]),
     "no thing over a paragraph": ("The mill is in Bonn.\n\nIt is old.",
         ["The mill is in Bonn.", "It is old."]),
-    "the person a text is about": (
-        "Eva Kern is a lawyer. She lives in Bonn.\n\nShe grows peas.",
-        ["Eva Kern is a lawyer.", "Eva Kern lives in Bonn.", "Eva Kern grows peas."]),
     "a thing of another paragraph": ("The mill is old.\n\nIt has two floors.",
         ["The mill is old.", "It has two floors."]),
-    "colons between full clauses": ("Volumes were flat: the growth came from prices.",
-        ["Volumes were flat.", "The growth came from prices."]),
-    "a colon before a question": ("The council asked two questions: who paid, and when.",
-        ["The council asked two questions: who paid, and when."]),
     "a list of names or numbers": ("Anna, Tom, Ida, Bert and Dora. 1, 2, 3, 4.5, 6 and 7.", []),
     "a quotation in another": ("Anna wrote \"Tom said 'the ship sank' to me\" on Monday.",
         ["Anna wrote \"Tom said 'the ship sank' to me\" on Monday."]),

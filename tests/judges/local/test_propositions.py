@@ -24,16 +24,11 @@ def told(sentence: str) -> list[str]:
 
 
 TOLD = {
-    "predicates": ("Anna Kern moved to Bonn and joined the guild.",
-        ["Anna Kern moved to Bonn.", "Anna Kern joined the guild."]),
     "helping verbs": ("The old mill was sold in 2010 and has been a museum since then.",
         ["The old mill was sold.", "The old mill was sold in 2010.",
         "The old mill has been a museum.", "The old mill has been a museum since then."]),
     "a helping verb for both": ("The mill was built in 1968 and renovated in 1997.",
         ["The mill was built.", "The mill was built in 1968.", "The mill was renovated in 1997."]),
-    "no helping verb for the second": (
-        "The two hikers were carried away but remained on the surface.",
-        ["The two hikers were carried away.", "The two hikers remained on the surface."]),
     "an active verb behind a passive one": ("Tickets will be sold online and cost 6 euros.",
         ["Tickets will be sold online.", "Tickets will cost 6 euros."]),
     "a passive verb behind an active one": ("Tom Orr will retire and be succeeded by Eva Kern.",
@@ -107,10 +102,6 @@ TOLD = {
         ("The team won five titles between 1981 and 1994, led by Joe Kern.",
         ["The team won five titles.", "The team won five titles between 1981 and 1994.",
         "The team was led.", "The team was led by Joe Kern."]),
-    "apposition": ("Anna Kern, the mayor of London, opened the bridge.",
-        ["Anna Kern opened the bridge.", "Anna Kern is the mayor of London."]),
-    "relative clause": ("Anna Kern, who lives in London, opened the bridge.",
-        ["Anna Kern opened the bridge.", "Anna Kern lives in London."]),
     "relative clause of an owner":
         ("Rival Polar Kitchen, whose shares rose 2%, declined to comment.",
         ["Rival Polar Kitchen declined to comment.", "Rival Polar Kitchen's shares rose 2%."]),
@@ -130,13 +121,9 @@ TOLD = {
         "Anna said that it burned."]),
     "who says it, behind it": ("The mill was sold in May, the council said.",
         ["The council said the mill was sold.", "The council said the mill was sold in May."]),
-    "names": ("He played for Ajax, Porto and Lille.",
-        ["He played for Ajax.", "He played for Porto.", "He played for Lille."]),
     "examples": ("She has won several awards, including the Weber Prize and the Orr Medal.",
         ["She has won several awards.", "She has won the Weber Prize.",
         "She has won the Orr Medal."]),
-    "details": ("He started his career in 1953 with Botafogo.", ["He started his career.",
-        "He started his career in 1953.", "He started his career with Botafogo."]),
     "from and to": ("The limit was raised from 50 to 60 on Monday.",
         ["The limit was raised.", "The limit was raised from 50 to 60.",
         "The limit was raised on Monday."]),
@@ -322,11 +309,9 @@ WHOLE = [
     "The risk is a worker that stalls in May.",
     "The mill is the oldest building in Ulm.",
     "About 54 percent voted no.",
-    "The court ordered the town to open the beach.",
     "The council asked two questions: who paid, and when.",
     "The landlady put us in the room of her son.",
     "The bus was travelling at 14 kilometres an hour.",
-    "The repair took eleven weeks.",
     "The contact was cleaned and the telephone replaced.",
     "The mill will be sold or closed.",
     "Even a map that was plainly wrong helped its author.",
@@ -357,18 +342,6 @@ def test_a_detail_says_all_that_its_core_says(sentence: str) -> None:
 
 def _words(each: Proposition) -> frozenset[int]:
     return frozenset[int]().union(*(s for s in each.segments if not isinstance(s, str)))
-
-
-def test_a_statement_points_at_its_words() -> None:
-    sentence = "Anna Kern moved to Bonn and joined the guild."
-    (_, first), (_, second) = read(sentence)
-    assert sentence[slice(*first.own)] == "Anna Kern moved to Bonn"
-    assert second.own.end == len(sentence)
-
-
-def test_what_stands_in_brackets_is_one_word() -> None:
-    (token,) = [t for t in read_tokens("Anna (of Ulm) left.") if t.relation == "bracket"]
-    assert (token.text, token.start, token.head) == ("(of Ulm)", 5, 0)
 
 
 WORDS = ["Anna", "mayor", "who", "moved", "to", "Bonn", "and", "was", "He", "in", "a", "Porto",
