@@ -1,0 +1,296 @@
+"""Reading texts, fact files and tables of records: what is accepted, and errors that say where."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.documents import plain_document
+from factcheck.errors import InputError
+from factcheck.facts import AtomicFact, FactSet, Span
+from factcheck.records import Record, facts_of, read_facts, read_records, write_lock
+
+MARKED = FactSet(
+    (
+        AtomicFact("f1", "The lake is deep.", Span(0, 17)),
+        AtomicFact("f2", "Größe: 3 km², «tief»", weight=2.5, must=True, tags=("size", "yes")),
+        AtomicFact("f3", "no"),
+        AtomicFact("f4", "A long statement. " * 20),
+    ),
+    source_digest="ab" * 32,
+    made_by=(("extractor", "local"), ("rules", "1.0")),
+)
+words = st.text(
+    st.sampled_from("a0 \n\t\r:#-'\"[]{}!&*%@`|>?,=é東🌉\x00\x1b\x7f\x85\xa0\u2028\ufeff"),
+    min_size=1,
+    max_size=12,
+).filter(lambda text: text.strip())
+spans = st.none() | st.integers(0, 99).map(lambda start: Span(start, start + 5))
+tags = st.lists(words, max_size=2).map(tuple)
+fact_sets = st.lists(
+    st.tuples(words, spans, st.floats(0, 1e6), st.booleans(), tags), min_size=1, max_size=5
+).map(lambda rows: FactSet(tuple(AtomicFact(f"f{n}", *row) for n, row in enumerate(rows, 1))))
+
+
+def put(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '["One.", {"id": "x", "text": "Two.", "must": true}]',
+        '{"facts": ["One.", {"id": "x", "text": "Two.", "must": true}]}',
+    ],
+)
+@pytest.mark.parametrize("suffix", ["json", "yaml", "yml"])
+def test_strings_and_objects_can_be_mixed(tmp_path: Path, content: str, suffix: str) -> None:
+    facts = read_facts(put(tmp_path / f"facts.{suffix}", content))
+
+    assert tuple(facts) == (AtomicFact("f1", "One."), AtomicFact("x", "Two.", must=True))
+    written = put(tmp_path / f"written.{suffix}", json.dumps(MARKED.to_dict()))
+    assert read_facts(written) == MARKED
+
+
+@pytest.mark.parametrize("data", [b' ["One.", "Two: #2."]', b"# mine\n\n One.  \n\n#x\nTwo: #2.\n"])
+def test_facts_are_lines_or_on_standard_input_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    assert read_facts("-") == FactSet.of(["One.", "Two: #2."])
+    if data.startswith(b"#"):
+        assert read_facts(put(tmp_path / "facts.txt", data)) == FactSet.of(["One.", "Two: #2."])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", "# nothing\n\n", "holds no facts"),
+        ("a.csv", "One.", "facts come from a .txt, .json, .yaml or .yml file"),
+        ("a.yaml", "- One.\n- Price: 5 euros\n", "fact 2: 'Price' is not one of id, text"),
+        ("a.yaml", "facts:\n- One.\n- true\n", "line 3: fact 2: expected a string, got true"),
+        ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
+        ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
+        ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
+        (
+            "a.json",
+            '{"fact": []}',
+            "'fact' is not one of source_digest, made_by, documents, extracted",
+        ),
+        ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by': expected an object"),
+    ],
+)
+def test_errors_name_the_file_and_the_entry(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    path = put(tmp_path / name, content)
+
+    with pytest.raises(InputError) as caught:
+        read_facts(path)
+
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(facts=fact_sets)
+def test_the_lock_file_reads_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, facts: FactSet
+) -> None:
+    path = tmp_path_factory.mktemp("lock") / "facts.yaml"
+
+    write_lock(facts, path)
+    first = path.read_bytes()
+
+    assert read_facts(path).facts == facts.facts
+    write_lock(facts, path)
+    assert path.read_bytes() == first
+
+
+def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> None:
+    """Reworded, removed, marked and hand-made facts stay so; the rest follows the source."""
+    path = tmp_path / "facts.yaml"
+    old = [AtomicFact(f"f{n}", f"Fact {n}.", Span(n, n + 1)) for n in range(1, 8)]
+    assert write_lock(FactSet(tuple(old), source_digest="old"), path).existed is False
+    text = path.read_text().replace("text: Fact 1.", "text: Reworded.")
+    text = text.replace("- id: f2\n  text: Fact 2.\n  span: [2, 3]\n", "")
+    text = text.replace("text: Fact 3.", "text: Fact 3.\n  must: true")
+    text = text.replace("text: Fact 4.", "text: Fact 4.\n  weight: 2.0")
+    path.write_text(text + "- id: f2\n  text: By hand.\n")
+    edited = path.read_bytes()
+
+    same = write_lock(FactSet(tuple(old), source_digest="old"), path)
+    assert (same.added, same.removed, same.lost, same.unchanged) == ((), (), (), 7)
+    assert read_facts(path).facts == read_facts(put(tmp_path / "edited.yaml", edited)).facts
+
+    new = [AtomicFact(f"f{n}", f"Fact {n}.", Span(n, n + 2)) for n in (1, 2, 4, 5, 8, 9)]
+    change = write_lock(FactSet(tuple(new), source_digest="new"), path)
+
+    assert [fact.text for fact in change.added] == ["Fact 8.", "Fact 9."]
+    assert [fact.text for fact in change.removed] == ["Fact 6.", "Fact 7."]
+    assert [fact.text for fact in change.lost] == ["Fact 3."]
+    assert [(fact.text, fact.span, fact.must, fact.weight) for fact in read_facts(path)] == [
+        ("Reworded.", (1, 3), False, 1.0),
+        ("Fact 3.", None, True, 1.0),
+        ("Fact 4.", (4, 6), False, 2.0),
+        ("Fact 5.", (5, 7), False, 1.0),
+        ("By hand.", None, False, 1.0),
+        ("Fact 8.", (8, 10), False, 1.0),
+        ("Fact 9.", (9, 11), False, 1.0),
+    ]
+    again = write_lock(FactSet(tuple(new), source_digest="new"), path)
+    assert (again.added, again.removed, again.lost, again.unchanged) == ((), (), (), 7)
+    last = write_lock(FactSet(tuple(new[1:]), source_digest="newer"), path)
+    assert [fact.text for fact in last.lost] == ["Reworded."]
+    assert read_facts(path)[0].span is None
+
+
+def test_details_follow_their_core_through_a_merge(tmp_path: Path) -> None:
+    path = tmp_path / "facts.yaml"
+    sank, owner = AtomicFact("f1", "It sank."), AtomicFact("f3", "Ann owns it.")
+    in_may = AtomicFact("f2", "It sank in May.", core="f1")
+    write_lock(FactSet((sank, in_may, owner), "one"), path)
+
+    before = FactSet.of(["It was built in Rostock.", sank.text, in_may.text, "It sank off Crete."])
+    places = (None, None, "f2", "f2")
+    linked = (replace(fact, core=core) for fact, core in zip(before, places, strict=True))
+    write_lock(FactSet(tuple(linked), "two"), path)
+
+    merged = {fact.text: fact for fact in read_facts(path)}
+    assert merged["It sank in May."].core == merged["It sank."].id
+    assert merged["It sank off Crete."].core == merged["It sank."].id
+    assert merged["It was built in Rostock."].core is None
+
+    change = write_lock(FactSet.of([in_may.text]), path)
+    assert [fact.text for fact in change.alone] == [in_may.text]
+    assert [fact.core for fact in read_facts(path)] == [None]
+
+
+def test_a_detail_without_its_core_does_not_add_to_a_new_fact_with_that_id(tmp_path: Path) -> None:
+    path = tmp_path / "facts.yaml"
+    path.write_text("facts: [{id: f2, text: It sank in May., core: f1}]\n")
+
+    change = write_lock(FactSet((AtomicFact("f1", "Ann owns it."),), "new"), path)
+
+    assert [(fact.id, fact.core) for fact in change.alone] == [("f2", "f1")]
+    assert {fact.text: fact.core for fact in read_facts(path)} == {
+        "It sank in May.": None,
+        "Ann owns it.": None,
+    }
+
+
+def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
+    path = tmp_path / "facts.yml"
+    one, two = AtomicFact("f1", "One.", Span(0, 4)), AtomicFact("f2", "Two.", Span(5, 9))
+    write_lock(FactSet((one, two), source_digest="a"), path)
+    path.write_text(path.read_text().replace("- id: f2\n  text: Two.\n  span: [5, 9]\n", ""))
+    three = AtomicFact("f2", "Three.", Span(10, 16))
+    later = FactSet((one, three, AtomicFact("f3", "Two.", Span(17, 21))), source_digest="b")
+    write_lock(later, path)
+    assert [(fact.id, fact.text) for fact in read_facts(path)] == [("f1", "One."), ("f2", "Three.")]
+    path.write_text(path.read_text().replace("text: Three.", "text: Number three."))
+    gone = write_lock(FactSet((one, two), source_digest="c"), path)
+    assert [fact.text for fact in gone.lost] == ["Number three."]
+    assert read_facts(path)[1].span is None
+
+
+@pytest.mark.parametrize(
+    ("items", "ids"),
+    [
+        (["a", "b"], ["f1", "f2"]),
+        (["a", {"id": "x", "text": "b"}, "c"], ["f1", "x", "f3"]),
+        (["a", {"id": "f1", "text": "b"}], ["f2", "f1"]),
+        ([{"id": "f7", "text": "a"}, AtomicFact("f9", "b"), {"text": "c"}, "d"], "f7 f9 f10 f11"),
+    ],
+)
+def test_a_fact_without_id_gets_a_free_number(items: Sequence[Any], ids: Sequence[str]) -> None:
+    expected = ids.split() if isinstance(ids, str) else ids
+
+    assert [fact.id for fact in facts_of(plain_document(items, "facts"))] == expected
+
+
+def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
+    path = put(tmp_path / "settings.yaml", "colour: red\n")
+
+    with pytest.raises(InputError, match="'colour' is not one of"):
+        write_lock(MARKED, path)
+    with pytest.raises(InputError, match="a lock file is YAML"):
+        write_lock(MARKED, tmp_path / "facts.txt")
+
+    assert path.read_text() == "colour: red\n"
+
+
+HEADER = "id,source,summary\n"
+
+
+def refusal_of(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        list(read_records(path, skip_bad=lambda error: None))
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("pairs.csv", ","), ("pairs.tsv", "\t")])
+def test_rows_are_records_whatever_their_texts_hold(
+    tmp_path: Path, name: str, delimiter: str
+) -> None:
+    rows = [
+        ["note", "summary", "source", "id"],
+        ["x", 'He said: "no,\tno".', "Line one.\nLine two,\r\nand three.", "a"],
+        ["", "", " Ö 東 \u2028 " * 50_000, "b"],
+    ]
+    path = tmp_path / name
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+
+    assert list(read_records(path)) == [
+        Record("a", rows[1][2], rows[1][1], None, f"{path}, line 2"),
+        Record("b", rows[2][2], "", None, f"{path}, line 5"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "ids", "message"),
+    [
+        (b'x,"one\ntwo \xff\nthree",b\ny,c,d\n', ["y"], "line 3: not UTF-8 (byte 0xff at byte 4"),
+        (b'x,a,b\ny,"open,\nc,d\n', ["x"], "line 3: misplaced quotes (unexpected"),
+    ],
+)
+def test_a_fault_in_a_field_of_several_lines_is_named_by_its_line(
+    tmp_path: Path, rows: bytes, ids: list[str], message: str
+) -> None:
+    path = put(tmp_path / "pairs.csv", HEADER.encode() + rows)
+    errors: list[InputError] = []
+
+    assert [record.id for record in read_records(path, skip_bad=errors.append)] == ids
+    assert len(errors) == 1
+    assert f"{path}, {message}" in str(errors[0])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id;source;summary\n1;a;b\n", "separated by ','): no column 'source'; found ['id;sou"),
+        ("source,summary,source\na,b,c\n", "duplicate column 'source'"),
+        ('source,"summary', "misplaced quotes"),
+        ("source,summary\n", "holds no records"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
+    path = put(tmp_path / "pairs.csv", content)
+
+    assert message in refusal_of(path)
