@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from factcheck.stats import resampling
 from factcheck.stats.intervals import Interval, cluster_interval, sign_test, wilson
 from factcheck.stats.resampling import (
     FEW_UNITS,
+    NEGLIGIBLE,
     Change,
     Comparison,
     SumScores,
@@ -77,6 +78,7 @@ class TestIntervals:
         assert percentile_interval([float("nan")]) is None
 
     @given(st.lists(st.floats(0, 1), min_size=FEW_UNITS, max_size=30))
+    @example([0.5] * (FEW_UNITS - 1) + [0.6])
     def test_that_of_a_mean_lies_within_the_values(self, values: list[float]) -> None:
         assume(len({*values}) > 1)
         found = mean_interval(values)
@@ -95,6 +97,8 @@ class TestIntervals:
         assert mean_interval(few) == cluster_interval([(1, value) for value in few])
         assert mean_interval([-0.9, 0.8], low=-1.0) == (-1.0, 1.0)
         assert mean_interval([1.0] * 3) == pytest.approx(wilson(1.0, 3))
+        low, high = wilson(0.75, 3)
+        assert mean_interval([0.5] * 3, low=-1.0) == pytest.approx((2 * low - 1, 2 * high - 1))
         assert mean_interval([0.5]) is None
 
     def test_rows_of_a_group_stay_together(self) -> None:
@@ -202,6 +206,7 @@ def test_the_observed_difference_is_one_of_the_randomizations() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=9))
+@example([(0.0, NEGLIGIBLE), (NEGLIGIBLE, 0.0)])
 def test_every_change_is_better_worse_or_neither(pairs: list[tuple[float, float]]) -> None:
     changes = [Change(n, a, b) for n, (a, b) in enumerate(pairs)]
     found = split_changes(changes)
@@ -227,3 +232,5 @@ def test_values_of_a_group_are_swapped_together() -> None:
     of_one = compare_means(("same", *pair) for pair in gains)
     assert (apart.a, apart.b) == (of_one.a, of_one.b) == (0.5 / 8, 7.5 / 8)
     assert (apart.p_value, of_one.p_value) == (2 / 128, 1.0)
+    ten = compare_means((str(n), 0.0, 1.0) for n in range(FEW_UNITS))
+    assert ten.interval == (1.0, 1.0)
