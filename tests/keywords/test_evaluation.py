@@ -24,6 +24,7 @@ from factcheck.keywords import (
     load_dataset,
     load_outputs,
     match_cards,
+    score_pair,
 )
 from tests.keywords.naive import Card, Wanted, expected_card
 
@@ -125,7 +126,7 @@ GENERATED: tuple[Any, ...] = (
 @pytest.mark.parametrize("card", GENERATED, ids=lambda one: type(one).__name__)
 def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
     [match] = match_cards([expected], [card]).matches
-    assert match.score == 0.4 * 0.5 + 0.4 + 0.2
+    assert match.score == score_pair(expected, card) == 0.4 * 0.5 + 0.4 + 0.2
     assert match.right_type is True
 
 
@@ -142,6 +143,9 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
         match_cards([expected], [])
 
 
+WANTED = {"front_keywords": ["a"], "back_keywords": ["b"]}
+
+
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
@@ -154,7 +158,9 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
 )
 def test_generated_cards_that_cannot_be_used_are_refused(cards: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        match_cards([{"front_keywords": ["a"], "back_keywords": ["b"]}], cards)
+        match_cards([WANTED], cards)
+    with pytest.raises(InputError, match="generated card 1 has no 'back'"):
+        score_pair(WANTED, {"front": "a"})
 
 
 YAML = """\
