@@ -169,6 +169,8 @@ def test_the_figures_of_a_run_are_those_of_its_records_and_of_a_stream(
     for path, own in fields.items():
         summary, counts = run.by_field[path], Counter(row.status for row in own)
         assert summary.counts == counts
+        scores = [row.score for row in own if row.status in COUNTED]
+        assert summary.mean_score == pytest.approx(sum(scores) / max(1, len(scores)))
         assert (summary.precision, summary.recall, summary.f1) == pytest.approx(metrics(own))
         assert summary.support == sum(counts[s] for s in ("match", "mismatch", "omission"))
 
