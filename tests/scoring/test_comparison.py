@@ -26,6 +26,7 @@ from factcheck.facts import (
 from factcheck.scoring.gates import (
     GateFailure,
     Limits,
+    cases_gate,
     comparison_gate,
     coverage_gate,
     failing_facts,
@@ -224,7 +225,7 @@ def test_sources_are_the_units_of_the_test() -> None:
 @pytest.mark.parametrize(
     ("b", "cause"),
     [
-        ({"text": "new"}, "Changed: the text"),
+        ({"text": "new"}, "Changed: the text\n"),
         ({"signature": MODEL.replace("some", "other")}, "judge some/model \u2192 other/model"),
         ({"signature": MODEL.replace("v1@aa", "v2@bb")}, "prompt v1@aa \u2192 v2@bb"),
         ({"names": ["fact 0", "fact 1", "another"]}, "the list of facts"),
@@ -346,6 +347,11 @@ def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> Non
     assert "and 3 more facts" in listed
     assert "If a verdict is wrong: reword the fact" in listed
     assert not failing_facts(GateFailure(4, "no score"))
+
+
+def test_cases_of_which_none_is_scored_never_pass() -> None:
+    failure = cases_gate("mean F1", None, None, [("a", "gone")])
+    assert failure == GateFailure(4, "no case could be scored (a: gone)")
 
 
 @pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, FactSet
-from factcheck.errors import FactcheckError, JudgeUnavailable
+from factcheck.errors import BudgetExceeded, FactcheckError, JudgeUnavailable
 from factcheck.facts import (
     LABELS,
     AtomicFact,
@@ -27,6 +27,8 @@ from factcheck.judges.ports import Ledger
 from factcheck.records import Record
 from factcheck.scoring import RecordFailure
 from factcheck.scoring.gates import Limits, coverage_gate, settle, settled
+from factcheck.scoring.run_report import Tally
+from factcheck.scoring.runs import score_run
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 FACT = "The mill stands."
@@ -181,6 +183,14 @@ def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, me
     assert isinstance(third, CoverageReport)
 
 
+def test_a_spent_budget_ends_the_run_before_all_records_are_read() -> None:
+    records, tally = (Record(str(n), "", "x", facts=[FACT]) for n in range(1000)), Tally()
+    with FactCoverage(ScriptedChecker(lambda *_: BudgetExceeded("spent"))) as scorer:
+        score_run(scorer, records, tally)
+    assert tally.failures["budget"] < 100
+    assert not tally.complete
+
+
 def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:
     checker = Endless()
 
@@ -283,6 +293,7 @@ def test_a_judge_that_is_gone_leaves_the_first_answers() -> None:
     report = Flipping(0, dict.fromkeys(FACTS, LABELS[2])).report("text")
 
     async def gone(facts: Sequence[AtomicFact], _text: str) -> Sequence[CheckResult]:
+        assert all(fact.must for fact in facts)  # as many as you like may be distorted
         return [CheckFailure(fact, "budget", "the budget is spent") for fact in facts]
 
     assert asyncio.run(settle(report, Limits(), gone)).results == report.results

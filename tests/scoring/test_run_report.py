@@ -67,17 +67,34 @@ def test_every_format_has_every_record() -> None:
     assert tags == ["error", "failure", "", ""]
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
     assert "Faithfulness" not in str(report)
+    assert all(report.page().lines)
     assert report.to_dict()["interval"] == list(report.interval or ())
     assert not report.budget_exhausted
 
 
 def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
-    report = RunReport({"a": both_directions(), "b": RecordFailure("b", "budget", "no more")})
+    lost = {"b": RecordFailure("b", "budget", "no more")}
+    scored = replace(both_directions(), judge_quality="not measured")
+    report = RunReport({"a": scored, **lost}, "judge:local/12@x")
+    assert report.judge_quality == scored.judge_quality
     assert "Faithfulness: 0.33, mean of the records" in str(report)
+    rows = [line.split() for line in str(report).splitlines() if line.startswith("a ")]
+    assert rows == [["a", "1.00", "0.33", "1", "1", "0", "0", "0"]]
+    assert report.page().trust
+    assert not RunReport(lost, report.signature).page().trust
     assert report.budget_exhausted
     failure = run_gate(report)
     assert failure is not None
     assert "the budget is exhausted" in failure.message
+
+
+@pytest.mark.parametrize(("codes", "exit_code"), [(("input",), 2), (("input", "output"), 4)])
+def test_only_invalid_records_alone_are_invalid_input(
+    codes: tuple[str, ...], exit_code: int
+) -> None:
+    failure = run_gate(RunReport({code: RecordFailure(code, code, "why") for code in codes}))
+    assert failure is not None
+    assert failure.exit_code == exit_code
 
 
 def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:
