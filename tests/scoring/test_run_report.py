@@ -16,7 +16,7 @@ import factcheck
 from factcheck.facts import AtomicFact, CoverageReport, Texts
 from factcheck.reports import render
 from factcheck.reports.page import MOST_ROWS
-from factcheck.scoring.gates import run_gate
+from factcheck.scoring.gates import GateFailure, run_gate
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
 from tests.processes import printed_by_python
@@ -88,13 +88,18 @@ def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
     assert "the budget is exhausted" in failure.message
 
 
-@pytest.mark.parametrize(("codes", "exit_code"), [(("input",), 2), (("input", "output"), 4)])
-def test_only_invalid_records_alone_are_invalid_input(
-    codes: tuple[str, ...], exit_code: int
-) -> None:
-    failure = run_gate(RunReport({code: RecordFailure(code, code, "why") for code in codes}))
-    assert failure is not None
-    assert failure.exit_code == exit_code
+@pytest.mark.parametrize(
+    ("codes", "exit_code", "message"),
+    [
+        ("input", 2, "1 record without report (input: why)"),
+        ("input output", 4, "2 records without report (input: why)"),
+        ("unavailable", 4, "1 record not finished (unavailable: why); continue with --resume"),
+    ],
+)
+def test_records_without_a_report_fail_the_gate(codes: str, exit_code: int, message: str) -> None:
+    """Where all of them are invalid, the input is."""
+    report = RunReport({code: RecordFailure(code, code, "why") for code in codes.split()})
+    assert run_gate(report) == GateFailure(exit_code, message)
 
 
 def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:

@@ -277,16 +277,3 @@ def test_given_facts_keep_their_documents() -> None:
     report = score("", SUMMARY, facts=facts)
     assert [*report.by_document] == ["x"]
     assert report.by_document["x"].score == 1.0
-
-
-def test_records_and_examples_of_dspy_may_have_documents() -> None:
-    import dspy
-
-    texts = [LAKE.text, BOAT.text]
-    with FactCoverage("local") as scorer:
-        (report,) = scorer.score_many([{"source": texts, "summary": SUMMARY}])
-        metric = scorer.as_dspy_metric(source="contexts")
-        by_dspy = metric(dspy.Example(contexts=texts), dspy.Prediction(summary=SUMMARY))
-    assert isinstance(report, CoverageReport)
-    assert [*report.by_document] == ["d1", "d2"]
-    assert by_dspy == pytest.approx(2 / 3)
