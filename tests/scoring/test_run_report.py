@@ -70,6 +70,7 @@ def test_every_format_has_every_record() -> None:
     assert all(report.page().lines)
     assert report.to_dict()["interval"] == list(report.interval or ())
     assert not report.budget_exhausted
+    assert [{*row.counts.values()} for row in report.rows] == [{0}, *[{0, 1}] * 3]
 
 
 def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
@@ -77,6 +78,7 @@ def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
     scored = replace(both_directions(), judge_quality="not measured")
     report = RunReport({"a": scored, **lost}, "judge:local/12@x")
     assert report.judge_quality == scored.judge_quality
+    assert str(report).startswith("1 of 2 records scored: ")
     assert "Faithfulness: 0.33, mean of the records" in str(report)
     rows = [line.split() for line in str(report).splitlines() if line.startswith("a ")]
     assert rows == [["a", "1.00", "0.33", "1", "1", "0", "0", "0"]]
@@ -100,6 +102,8 @@ def test_records_without_a_report_fail_the_gate(codes: str, exit_code: int, mess
     """Where all of them are invalid, the input is."""
     report = RunReport({code: RecordFailure(code, code, "why") for code in codes.split()})
     assert run_gate(report) == GateFailure(exit_code, message)
+    report.interrupted = True
+    assert run_gate(report) == GateFailure(130, "the run was interrupted")
 
 
 def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:
