@@ -245,7 +245,7 @@ class TestBestPairing:
         n = 20
         gold = [{"d": f"gold {k}", "n": k} for k in range(n)]
         found = [{"d": f"found {k}", "n": n + k} for k in range(n)]
-        both = [{"d": f"both {k}", "n": -k} for k in range(1, n + 1)]
+        both: list[dict[str, Any]] = [{"d": f"both {k}", "n": -k} for k in range(1, n + 1)]
         same = [{**row, "d": row["d"].upper()} for row in both]
         schema = record(s=best(record(d=JUDGED, n=NUMBER)))
 

@@ -26,7 +26,7 @@ from factcheck import (
     extract,
     score,
 )
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError, InputError, JudgeNotAsked
 from factcheck.facts import CheckResult, Usage, as_source, merge_documents
 from factcheck.facts.model import combined
 from factcheck.judges.ports import Ledger
@@ -238,6 +238,13 @@ def test_another_document_costs_only_its_own_extraction(
             assert len(server.requests) == 5
     assert {v.fact.text for v in first.kept} == {v.fact.text for v in second.kept}
     assert len(second.facts) == len(first.facts) + 1
+
+
+def test_all_documents_are_queued_before_their_facts_are_missed() -> None:
+    extractor = ScriptedExtractor(lambda _: JudgeNotAsked("queued"))
+    with pytest.raises(JudgeNotAsked, match="queued"):
+        FactCoverage(ScriptedChecker({}), extractor).extract([LAKE, BOAT])
+    assert len(extractor.calls) == 2
 
 
 def test_a_claim_is_supported_by_any_document() -> None:
