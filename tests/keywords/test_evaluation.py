@@ -135,7 +135,6 @@ def test_cards_of_any_type_score_the_same(expected: Any, card: Any) -> None:
     [
         ({}, "expected card 1: an expected card needs keywords, as <field>_keywords"),
         ({"front_keywords": ["a"], "front": "b"}, "expected card 1: unknown key 'front'; use"),
-        ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, got 'a'"),
     ],
 )
 def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message: str) -> None:
@@ -253,9 +252,7 @@ def test_a_file_of_another_shape_is_refused(
     ("kind", "arguments", "message"),
     [
         (CardDataset, [()], "the dataset has no cases"),
-        (CardCase, [" ", "", ()], "the id of a case must be .* got ' '"),
         (CardCase, ["a", None, ()], "case 'a': text: expected a string, got null"),
-        (CardCase, ["a", "", [{}]], "expected card 1: an expected card needs"),
     ],
 )
 def test_cases_and_datasets_made_in_python_are_checked(

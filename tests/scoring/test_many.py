@@ -296,10 +296,11 @@ def test_a_judge_that_is_gone_leaves_the_first_answers() -> None:
     report = replace(report, results=(lost, *report.results[1:]))
 
     async def gone(facts: Sequence[AtomicFact], _text: str) -> Sequence[CheckResult]:
-        assert all(fact.must for fact in facts)  # as many as you like may be distorted
+        assert all(fact.must for fact in facts)  # no more are distorted than may be
         return [CheckFailure(fact, "budget", "the budget is spent") for fact in facts]
 
-    assert asyncio.run(settle(report, Limits(), gone)).results == report.results
+    limits = Limits(max_distorted=len(report.distorted))
+    assert asyncio.run(settle(report, limits, gone)).results == report.results
 
 
 def test_the_scorer_asks_past_its_cache_and_shares_its_ledger_but_not_the_embedded_judge() -> None:

@@ -171,19 +171,6 @@ def test_a_difference_of_means_is_tested_by_swapping_units() -> None:
     assert found["m0"].interval is None
 
 
-def test_ten_units_have_an_interval_of_their_difference() -> None:
-    gains = [0.1, 0.2] * 5
-    found, _ = compare_scores(means([[0.5] * 10]), means([[0.5 + gain for gain in gains]]), 2000, 0)
-    interval = found["m0"].interval
-    assert interval is not None
-    assert 0.1 - 1e-9 <= interval.low < 0.15 < interval.high <= 0.2 + 1e-9
-
-
-def test_one_unit_proves_nothing() -> None:
-    found, _ = compare_scores(means([[0.0]]), means([[1.0]]), 50, 0)
-    assert (found["m0"].interval, found["m0"].p_value) == (None, 1.0)
-
-
 def test_few_comparisons_of_equal_sides_are_significant() -> None:
     """20 scores of 12 units, 60 times: without adjustment about every pair has a false one."""
     rng = np.random.default_rng(1)
@@ -232,5 +219,5 @@ def test_values_of_a_group_are_swapped_together() -> None:
     of_one = compare_means(("same", *pair) for pair in gains)
     assert (apart.a, apart.b) == (of_one.a, of_one.b) == (0.5 / 8, 7.5 / 8)
     assert (apart.p_value, of_one.p_value) == (2 / 128, 1.0)
-    ten = compare_means((str(n), 0.0, 1.0) for n in range(FEW_UNITS))
-    assert ten.interval == (1.0, 1.0)
+    ten = ((str(n), 0.25, 0.75) for n in range(FEW_UNITS))
+    assert compare_means(ten).interval == (0.5, 0.5)
