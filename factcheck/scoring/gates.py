@@ -159,13 +159,12 @@ def _missing(tally: Tally) -> GateFailure | None:
         return GateFailure(INTERRUPTED, "the run was interrupted")
     if tally.write_error:
         return GateFailure(InputError.exit_code, tally.write_error)
-    resume = "; continue with --resume" if tally.unfinished else ""
     if tally.budget_exhausted:
-        reason = f"the budget is exhausted; this is a partial result{resume}"
+        reason = "the budget is exhausted; this is a partial result; continue with --resume"
         return GateFailure(NOTHING_DECIDED, reason)
     if tally.unfinished:
         what = f"{plural(tally.unfinished, 'record')} not finished"
-        return GateFailure(NOTHING_DECIDED, f"{what} ({tally.problem}){resume}")
+        return GateFailure(NOTHING_DECIDED, f"{what} ({tally.problem}); continue with --resume")
     return None
 
 

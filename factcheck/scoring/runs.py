@@ -82,8 +82,7 @@ def score_run(
 
 
 def _close(tally: Tally, rows: ResultsFile | None) -> None:
-    stopped = tally.interrupted or tally.budget_exhausted or bool(tally.write_error)
-    tally.complete = not (stopped or tally.unfinished)
+    tally.complete = not (tally.interrupted or tally.write_error or tally.unfinished)
     if rows is not None and not tally.write_error:
         rows.complete = tally.complete
         try:

@@ -240,21 +240,21 @@ class TestBestPairing:
         assert result.total_omissions == result.total_hallucinations == 0
 
     def test_elements_without_a_partner_cost_few_rounds(self) -> None:
-        """Each could mean any other one, so that every pair is asked, but not one after another."""
-        judge, n = Recorder(lambda _item: one(0.0)), 40
+        """Each could mean any other one that is left, but they are not asked one after another."""
+        judge = Recorder(lambda i: one(float(i.gold_compared == i.extracted_compared.lower())))
+        n = 20
         gold = [{"d": f"gold {k}", "n": k} for k in range(n)]
         found = [{"d": f"found {k}", "n": n + k} for k in range(n)]
+        both: list[dict[str, Any]] = [{"d": f"both {k}", "n": -k} for k in range(1, n + 1)]
+        same = [{**row, "d": row["d"].upper()} for row in both]
         schema = record(s=best(record(d=JUDGED, n=NUMBER)))
 
-        run(schema, [{"s": gold}], [{"s": found}], registry_of(judge=judge))
-
-        assert sum(len(call) for call in judge.calls) == n * n
-        assert len(judge.calls) <= n / 2
-
-        judge.calls.clear()
-        run(schema, [{"s": gold}], [{"s": found[:2]}], registry_of(judge=judge))
-        assert sum(len(call) for call in judge.calls) == n * 2
-        assert len(judge.calls) <= 4
+        for some, n_rounds in ((found, n / 2), (found[:2], 4)):
+            judge.calls.clear()
+            sides = [{"s": gold + both}], [{"s": some + same}]
+            run(schema, *sides, registry_of(judge=judge))
+            assert sum(len(call) for call in judge.calls) == n + n * len(some)
+            assert len(judge.calls) <= n_rounds
 
     def test_equal_elements_are_scored_once(self) -> None:
         """However many pairs they make: no pair matches, so that every one has to be tried."""
@@ -276,12 +276,13 @@ class TestBestPairing:
         n_aligned = itertools.count()
         monkeypatch.setattr(optimal, "assign", lambda f1: (next(n_aligned), assign(f1))[1])
         n = 30
-        schema = record(s=best(record(k=best(record(n=NUMBER, m=NUMBER)))))
+        items = record(k=best(record(n=NUMBER, m=NUMBER)))
         gold = [{"k": [{"n": a * n + b, "m": b} for b in range(4)]} for a in range(n)]
         found = [{"k": row["k"][::-1]} for row in gold[::-1]]
         other = [{"k": [{"n": -1, "m": -1}] * 4}] * n
 
-        for extracted, f1 in ((found, 1.0), (other, 0.0)):
+        for extracted, threshold, f1 in ((found, 0.0, 1.0), (found, 1.0, 1.0), (other, 0.0, 0.0)):
+            schema = record(s=best(items, threshold=threshold))
             assert run(schema, [{"s": gold}], [{"s": extracted}]).mean_f1 == f1
         assert next(n_aligned) <= 4 * n
 

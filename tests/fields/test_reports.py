@@ -292,6 +292,7 @@ class TestDifferences:
         there, back = compare_runs(a, b), compare_runs(b, a)
 
         assert there.main.difference == -back.main.difference
+        assert (there.worse, back.worse) == ("lost b", "lost a")
         assert names(there, "Won") == names(back, "Lost") == ("a",)
         assert names(there, "Lost") == names(back, "Won") == ("b",)
         assert names(there, "Unchanged") == names(back, "Unchanged") == ("c",)

@@ -23,7 +23,6 @@ from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, Entailment
 from factcheck.reports import FORMATS, Report, render
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
-    MOST_ROWS,
     Alert,
     Badge,
     Case,
@@ -33,7 +32,6 @@ from factcheck.reports.page import (
     Section,
     Svg,
     Table,
-    brief,
     entries,
     filled,
     parts_of,
@@ -310,12 +308,3 @@ def test_the_page_requests_nothing() -> None:
     assert not tags(page) & {"script", "link", "img", "iframe", "object"}
     assert not any(word in page for word in ("http://", "https://", "url("))
     assert "prefers-color-scheme: dark" in page
-
-
-def test_a_table_with_details_is_cut_and_else_stays_as_it_is() -> None:
-    page = Page("Detail")
-    rows = tuple((f"r{n}", "x", "1") for n in range(MOST_ROWS + 1))
-    whole = Table(("record", "judge", "n"), rows, 2, ("judge",), lambda _: page)
-    (section,) = brief(Page("Run", sections=(Section("Records", table=whole),))).sections
-    assert section.table == whole._replace(rows=rows[:MOST_ROWS], details=None)
-    assert section.more == "and 1 more record"

@@ -199,17 +199,19 @@ def test_a_caller_has_a_budget_besides_that_of_the_session() -> None:
     asyncio.run(work())
 
 
-@pytest.mark.parametrize("is_terminal", [True, False])
+@pytest.mark.parametrize(
+    ("is_terminal", "cost_usd", "cost"),
+    [(True, 0.5, "$0.5000"), (True, None, "cost unknown"), (False, 0.5, "$0.5000")],
+)
 def test_a_line_is_shown_on_a_terminal_only(
-    monkeypatch: pytest.MonkeyPatch,
-    is_terminal: bool,  # noqa: FBT001
+    monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool, cost_usd: float | None, cost: str
 ) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "200")
     with show_progress("Scoring") as show:
-        show(50, 50, Usage(calls=7, cost_usd=0.5, cache_hits=10), 1200)
+        show(50, 50, Usage(calls=7, cost_usd=cost_usd, cache_hits=10), 1200)
     shown = screen.getvalue()
-    said = "Scoring: 50 of 1,200 records, 20 % from the cache, 7 calls, $0.5000"
+    said = f"Scoring: 50 of 1,200 records, 20 % from the cache, 7 calls, {cost}"
     assert (said in shown) is is_terminal

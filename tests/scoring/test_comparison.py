@@ -26,6 +26,7 @@ from factcheck.facts import (
 from factcheck.scoring.gates import (
     GateFailure,
     Limits,
+    cases_gate,
     comparison_gate,
     coverage_gate,
     failing_facts,
@@ -113,7 +114,7 @@ def test_churn_among_distorted_facts_does_not_make_a_run_worse() -> None:
 
     churned = compare(runs(*["xddd"] * 8), runs(*["dxdd"] * 8))
     assert (churned.counts["distorted"], len(churned.newly_distorted)) == ((8, 8), 8)
-    assert not churned.worse
+    assert (churned.worse, churned.alerts) == ("", ())
     one_more = compare(runs(*["xddd"] * 8), runs(*["dxdd"] * 7, "dxxd"))
     assert "Distorted 8 \u2192 9: within chance (p 1.000)." in str(one_more)
     assert not one_more.worse
@@ -149,9 +150,12 @@ def test_a_difference_that_length_explains_is_said_to_be_so(
 
 
 def test_too_few_sources_or_lengths_that_differ_alike_explain_nothing() -> None:
-    few = compare(*({str(n): sized(k, w, str(n)) for n in range(6)} for k, w in ((2, 50), (6, 90))))
-    assert "Length: 50 \u2192 90 words on average; at least 10 sources are needed" in str(few)
+    sides = (2, 50), (4, 53), (2, 53), (4, 50)
+    runs = [{str(n): sized(k, w, str(n)) for n in range(6)} for k, w in sides]
+    few, less = compare(*runs[:2]), compare(*runs[2:])
+    assert "Length: 50 \u2192 53 words on average; at least 10 sources are needed" in str(few)
     assert "which may explain it" in few.answer
+    assert "explain it" not in less.answer
     alike = [{str(n): sized(k, w, str(n)) for n in range(12)} for k, w in ((2, 50), (6, 90))]
     assert "they differ too much alike to tell what length explains" in str(compare(*alike))
     same = compare(alike[0], {name: sized(6, 50, name) for name in alike[0]})
@@ -226,7 +230,7 @@ def test_sources_are_the_units_of_the_test() -> None:
 @pytest.mark.parametrize(
     ("b", "cause"),
     [
-        ({"text": "new"}, "Changed: the text"),
+        ({"text": "new"}, "Changed: the text\n"),
         ({"signature": MODEL.replace("some", "other")}, "judge some/model \u2192 other/model"),
         ({"signature": MODEL.replace("v1@aa", "v2@bb")}, "prompt v1@aa \u2192 v2@bb"),
         ({"names": ["fact 0", "fact 1", "another"]}, "the list of facts"),
@@ -313,7 +317,7 @@ LOST_MUST = report_of(result(0, "neutral", must=True))
 UNDECIDED_MUST = report_of(result(0, None, must=True), result(1, "entailed"))
 GATES: list[tuple[CoverageReport, Limits, int, str]] = [
     (TWO_OF_THREE, Limits(0.7), 1, "gate failed: score 0.67 is under 0.7"),
-    (TWO_OF_THREE, Limits(0.667), 1, "gate failed: score 0.6667 is under 0.667"),
+    (TWO_OF_THREE, Limits(0.6667), 1, "gate failed: score 0.66667 is under 0.6667"),
     (HALF, Limits(0.5), 0, ""),
     (HALF, Limits(0.5 + 1e-12), 0, ""),
     (UNDECIDED_MUST, Limits(), 1, f"gate failed: {LOST} (undecided)"),
@@ -348,6 +352,11 @@ def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> Non
     assert "and 3 more facts" in listed
     assert "If a verdict is wrong: reword the fact" in listed
     assert not failing_facts(GateFailure(4, "no score"))
+
+
+def test_cases_of_which_none_is_scored_never_pass() -> None:
+    failure = cases_gate("mean F1", None, None, [("a", "gone")])
+    assert failure == GateFailure(4, "no case could be scored (a: gone)")
 
 
 @pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])

@@ -93,7 +93,7 @@ def test_an_example_may_bring_its_facts_and_have_names_of_its_own() -> None:
     metric = scorer(facts={"other": ()}).as_dspy_metric()
     assert metric(example(facts=[FIRE, STONE]), predicted()) == 0.5
     assert metric(example(facts=[FIRE]), predicted()) == 1.0
-    by_default = dspy.Example(source_text=SOURCE)
+    by_default = dspy.Example(source_text=[SOURCE])
     named = dspy.Example(document=SOURCE, source="never read", key_facts=[FIRE])
     metric = scorer().as_dspy_metric(source="document", summary="answer", facts="key_facts")
     assert scorer().as_dspy_metric()(by_default, predicted()) == pytest.approx(1 / 3)

@@ -6,12 +6,13 @@ import asyncio
 import random
 import tracemalloc
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, FactSet
-from factcheck.errors import FactcheckError, JudgeUnavailable
+from factcheck.errors import BudgetExceeded, FactcheckError, JudgeUnavailable
 from factcheck.facts import (
     LABELS,
     AtomicFact,
@@ -27,6 +28,8 @@ from factcheck.judges.ports import Ledger
 from factcheck.records import Record
 from factcheck.scoring import RecordFailure
 from factcheck.scoring.gates import Limits, coverage_gate, settle, settled
+from factcheck.scoring.run_report import Tally
+from factcheck.scoring.runs import score_run
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 FACT = "The mill stands."
@@ -181,6 +184,14 @@ def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, me
     assert isinstance(third, CoverageReport)
 
 
+def test_a_spent_budget_ends_the_run_before_all_records_are_read() -> None:
+    records, tally = (Record(str(n), "", "x", (FACT,)) for n in range(1000)), Tally()
+    with FactCoverage(ScriptedChecker(lambda *_: BudgetExceeded("spent"))) as scorer:
+        score_run(scorer, records, tally)
+    assert tally.failures["budget"] < 100
+    assert not tally.complete
+
+
 def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:
     checker = Endless()
 
@@ -281,11 +292,15 @@ def test_a_dropped_must_fact_is_caught() -> None:
 
 def test_a_judge_that_is_gone_leaves_the_first_answers() -> None:
     report = Flipping(0, dict.fromkeys(FACTS, LABELS[2])).report("text")
+    lost = CheckFailure(FACTS[0], "output", "no label")
+    report = replace(report, results=(lost, *report.results[1:]))
 
     async def gone(facts: Sequence[AtomicFact], _text: str) -> Sequence[CheckResult]:
+        assert all(fact.must for fact in facts)  # no more are distorted than may be
         return [CheckFailure(fact, "budget", "the budget is spent") for fact in facts]
 
-    assert asyncio.run(settle(report, Limits(), gone)).results == report.results
+    limits = Limits(max_distorted=len(report.distorted))
+    assert asyncio.run(settle(report, limits, gone)).results == report.results
 
 
 def test_the_scorer_asks_past_its_cache_and_shares_its_ledger_but_not_the_embedded_judge() -> None:

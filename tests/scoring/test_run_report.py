@@ -16,7 +16,7 @@ import factcheck
 from factcheck.facts import AtomicFact, CoverageReport, Texts
 from factcheck.reports import render
 from factcheck.reports.page import MOST_ROWS
-from factcheck.scoring.gates import run_gate
+from factcheck.scoring.gates import GateFailure, run_gate
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
 from tests.processes import printed_by_python
@@ -66,18 +66,42 @@ def test_every_format_has_every_record() -> None:
     tags = [test[0].tag if len(test) else "" for test in suite.iter("testcase")]
     assert tags == ["error", "failure", "", ""]
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
-    assert "Faithfulness" not in str(report)
+    assert report.page().lines == ("1 without a report (unavailable)",)
     assert report.to_dict()["interval"] == list(report.interval or ())
-    assert not report.budget_exhausted
+    assert [{*row.counts.values()} for row in report.rows] == [{0}, *[{0, 1}] * 3]
 
 
 def test_claims_and_a_budget_that_ran_out_are_in_the_report() -> None:
-    report = RunReport({"a": both_directions(), "b": RecordFailure("b", "budget", "no more")})
+    lost = {"b": RecordFailure("b", "budget", "no more")}
+    scored = replace(both_directions(), judge_quality="not measured")
+    report = RunReport({"a": scored, **lost}, "judge:local/12@x")
+    assert report.judge_quality == "not measured"
+    assert str(report).startswith("1 of 2 records scored: ")
     assert "Faithfulness: 0.33, mean of the records" in str(report)
+    rows = [line.split() for line in str(report).splitlines() if line.startswith("a ")]
+    assert rows == [["a", "1.00", "0.33", "1", "1", "0", "0", "0"]]
+    assert report.page().trust
+    assert not RunReport(lost, report.signature).page().trust
     assert report.budget_exhausted
     failure = run_gate(report)
     assert failure is not None
     assert "the budget is exhausted" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("codes", "exit_code", "message"),
+    [
+        ("input", 2, "1 record without report (input: why)"),
+        ("input output", 4, "2 records without report (input: why)"),
+        ("unavailable", 4, "1 record not finished (unavailable: why); continue with --resume"),
+    ],
+)
+def test_records_without_a_report_fail_the_gate(codes: str, exit_code: int, message: str) -> None:
+    """Where all of them are invalid, the input is."""
+    report = RunReport({code: RecordFailure(code, code, "why") for code in codes.split()})
+    assert run_gate(report) == GateFailure(exit_code, message)
+    report.interrupted = True
+    assert run_gate(report) == GateFailure(130, "the run was interrupted")
 
 
 def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:

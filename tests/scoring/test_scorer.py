@@ -26,7 +26,7 @@ from factcheck import (
     extract,
     score,
 )
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError, InputError, JudgeNotAsked
 from factcheck.facts import CheckResult, Usage, as_source, merge_documents
 from factcheck.facts.model import combined
 from factcheck.judges.ports import Ledger
@@ -240,6 +240,13 @@ def test_another_document_costs_only_its_own_extraction(
     assert len(second.facts) == len(first.facts) + 1
 
 
+def test_all_documents_are_queued_before_their_facts_are_missed() -> None:
+    extractor = ScriptedExtractor(lambda _: JudgeNotAsked("queued"))
+    with pytest.raises(JudgeNotAsked, match="queued"):
+        FactCoverage(ScriptedChecker({}), extractor).extract([LAKE, BOAT])
+    assert len(extractor.calls) == 2
+
+
 def test_a_claim_is_supported_by_any_document() -> None:
     checker = ScriptedChecker(lambda fact, text: "entailed" if fact[0] in text else "neutral")
     with FactCoverage(checker, ScriptedExtractor(lambda text: text.split(". "))) as scorer:
@@ -277,16 +284,3 @@ def test_given_facts_keep_their_documents() -> None:
     report = score("", SUMMARY, facts=facts)
     assert [*report.by_document] == ["x"]
     assert report.by_document["x"].score == 1.0
-
-
-def test_records_and_examples_of_dspy_may_have_documents() -> None:
-    import dspy
-
-    texts = [LAKE.text, BOAT.text]
-    with FactCoverage("local") as scorer:
-        (report,) = scorer.score_many([{"source": texts, "summary": SUMMARY}])
-        metric = scorer.as_dspy_metric(source="contexts")
-        by_dspy = metric(dspy.Example(contexts=texts), dspy.Prediction(summary=SUMMARY))
-    assert isinstance(report, CoverageReport)
-    assert [*report.by_document] == ["d1", "d2"]
-    assert by_dspy == pytest.approx(2 / 3)
