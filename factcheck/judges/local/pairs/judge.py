@@ -56,7 +56,7 @@ _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d
 _TUPLE = re.compile(r"\s*(?:\(.*\)|-?\d+\.\d+\s*,\s*-?\d+\.\d+)\s*")
 """Values in order: `(3, 4)`, `48.85, 2.35`."""
 _BRACKETS = re.compile(
-    r"\s*([^()]*[^\s()])\s*\(((?:[^\W\d_]+ )?(?=[^\s()]*[A-Z])(?:[^\W\d_]+\d|[A-Z]{2,})\w*)\)\s*"
+    r"([^()]*[^\s()])\s*\(((?:[^\W\d_]+ )?(?=[^\s()]*[A-Z])(?:[^\W\d_]+\d|[A-Z]{2,})\w*)\)"
 )
 """A name with a short one in brackets, which has a digit or two capitals."""
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
@@ -310,7 +310,7 @@ def alternatives(text: Value) -> tuple[Value, ...]:
 
 def short_name(text: Value) -> str:
     """Return the short name in brackets behind a name, `ALT` of `GPT (ALT)`; or an empty text."""
-    found = _BRACKETS.fullmatch(text) if isinstance(text, str) else None
+    found = _BRACKETS.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or meanings(found[2]):
         return ""
     letters = "".join(filter(str.isalpha, found[2].lower()))
