@@ -39,7 +39,6 @@ UNSURE = 0.05
 would be wrong."""
 CERTAIN = 0.99
 """Probability of a fact that the text states verbatim."""
-_NOT_SAID = "no passage says this"
 _MOST_THREADS = 4
 """Maximum number of threads for one text; each takes about 15 MB."""
 
@@ -209,7 +208,7 @@ def _lacking(closest: Passage | None) -> str:
     if closest is None:
         return "there is nothing to compare"
     missing = ", ".join(closest.missing)
-    return f"not found: {missing}" if missing else _NOT_SAID
+    return f"not found: {missing}" if missing else "no passage says this"
 
 
 def _stated(

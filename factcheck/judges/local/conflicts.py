@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
@@ -82,7 +82,8 @@ class Listed:
 _MAX_LISTED = 100
 """Maximum number of facts with a word that are looked at; bounds the time per conflict."""
 _MAX_ITEMS = 16
-"""Maximum number of numbers and of dates; bounds the time per pair."""
+"""Maximum number of numbers, of dates, and of clauses with any; bounds the time per pair."""
+_CLAUSE_MARK = "; "
 _MIN_OVERLAP = 0.6
 """Minimum fraction of a fact's content words in a passage about the same thing."""
 _MIN_OVERLAP_SINGLE = 0.5
@@ -115,10 +116,19 @@ def analyse(text: str) -> Analysed:
 def find_conflict(fact: Analysed, passage: Analysed) -> Conflict | None:
     """Describe how a passage contradicts a fact, or return `None`."""
     whole = _Pair(fact, passage)
-    parts = passage.text.split("; ")
-    pairs = [whole] if len(parts) == 1 else [_Pair(fact, analyse(part)) for part in parts]
+    pairs = [whole]
+    if _CLAUSE_MARK in passage.text:
+        pairs = [_Pair(fact, clause) for clause in _valued_clauses(passage.text)]
     found = (_first_of((_numbers, _dates), pair) for pair in pairs)
     return next(filter(None, found), None) or _exchanged(whole)
+
+
+@lru_cache(maxsize=256)
+def _valued_clauses(passage: str) -> tuple[Analysed, ...]:
+    """Prepare what semicolons part, once for all facts: clauses with numbers or dates."""
+    clauses = map(analyse, passage.split(_CLAUSE_MARK))
+    valued = (clause for clause in clauses if clause.quantities or clause.moments)
+    return tuple(islice(valued, _MAX_ITEMS))
 
 
 def name_difference(fact: Analysed, passage: Analysed) -> Conflict | None:
