@@ -14,13 +14,16 @@ from math import inf
 
 from factcheck.judges.local.propositions import Proposition, Propositions
 from factcheck.judges.local.roles import COMPLEMENTS
-from factcheck.judges.local.tree import NOUNS, WORDS
+from factcheck.judges.local.tree import BRACKET, NOUNS, SUBJECTS, WORDS
 from factcheck.text.words import word_set
 
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
 _EMPTY = word_set("come comes came happened happens do does did told said heard")
+_SAID = word_set("said says")
+_AROUND = word_set("prep npadvmod advcl advmod aux")
+_ANSWERS = word_set("yes no so")
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""
@@ -84,8 +87,9 @@ def features(
             "share": len(words) / len(tree.tokens),
             "unsure": 1 - min(tree.tokens[i].sure for i in words),
             "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
-            "unfit": _is_open(tree, max(words))
+            "unfit": _is_open(tree, _last(each))
             or (_is_own(each) and _is_empty(tree, each.head, words))
+            or _is_parted(tree, words)
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
@@ -95,11 +99,37 @@ def features(
     return described
 
 
+def _last(each: Proposition) -> int:
+    """Return the last word of the sentence in the text of a proposition."""
+    return max(next(part for part in reversed(each.segments) if part and not isinstance(part, str)))
+
+
+def _is_parted(tree: Propositions, words: frozenset[int]) -> bool:
+    """Tell whether what is joined to a noun stands beside it without its `and` or comma.
+
+    `By Anna Kern in May and Tom Orr` without `in May and`.
+    """
+    for place in words:
+        token = tree.tokens[place]
+        is_joined = token.relation in ("conj", "appos") and token.head in words
+        if not is_joined or token.tag not in NOUNS or tree.tokens[token.head].tag not in NOUNS:
+            continue
+        start = min(i for i in tree.under(place) if i in words)
+        before = max((i for i in words if i < start), default=start - 1)
+        lost = [i for i in range(before + 1, start) if not tree.is_mark[i]]
+        is_linked = any(
+            tree.tokens[i].relation == "cc" and i not in lost for i in range(token.head, start)
+        )
+        if not is_linked and any(tree.tokens[i].relation not in ("cc", BRACKET) for i in lost):
+            return True
+    return False
+
+
 def _is_open(tree: Propositions, last: int) -> bool:
     """Tell whether a last word wants the one behind it in the sentence."""
     token = tree.tokens[last]
     is_link = token.tag in _UNENDED and token.relation not in ("prt", "advmod")
-    is_cut = not all(tree.is_mark[last + 1 : last + 2]) or token.text.lower() == "as"
+    is_cut = not all(tree.is_mark[last + 1 : last + 2]) or token.text.lower() in ("as", "apart")
     is_link |= token.relation == "ccomp" and token.text.lower() in ("is", "are", "was", "were")
     return (is_link and is_cut) or token.text.lower() == "aged"
 
@@ -111,6 +141,13 @@ def _is_empty(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
     if is_aim or not any(tree.tokens[i].tag[0] in "VM" for i in words):
         return True
     last = max(words)
+    beside = {tree.tokens[i].relation for i in tree.kids[verb] if i in words} - SUBJECTS
+    if (
+        tree.low[verb] in _SAID
+        and beside <= _AROUND
+        and not _ANSWERS & {tree.low[i] for i in words}
+    ):
+        return True  # `said in a statement`
     is_remark = tree.tokens[last].relation == "advmod" and tree.low[last].endswith("ly")
     is_lacking = tree.low[verb] in ("is", "are", "was", "were") and is_remark
     has_complement = any(i in words for i in tree.of(verb, *COMPLEMENTS, "prep"))

@@ -483,7 +483,56 @@ def _with_second_names(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_outer_verbs(tokens: list[Token]) -> list[Token]:
+    """Return words with verbs under the one they go with: `She saw that it rained, and left`."""
+    for place, token in enumerate(tokens):
+        said, link = tokens[token.head], place - 1
+        outer = tokens[said.head]
+        is_joined = token.relation == "conj" and said.relation == "ccomp"
+        is_parted = [each.text for each in tokens[max(0, place - 2) : place]] == [",", "and"]
+        is_alike = token.tag == outer.tag and token.tag in FINITE
+        is_said = outer.text in WORDS["saying"] | WORDS["reporting"]
+        if not (is_joined and is_parted and is_alike) or is_said:
+            continue
+        is_list = any(t.head == token.head and t.relation == "conj" for t in tokens[:place])
+        if not is_list and not _has_subject(tokens, place) and tokens[link].head == token.head:
+            tokens[place] = token._replace(head=said.head)
+            tokens[link] = tokens[link]._replace(head=said.head)
+    return tokens
+
+
+def _with_examples(tokens: list[Token]) -> list[Token]:
+    """Return words with examples under the noun before them: `sold toys, including a train`."""
+    for place, token in enumerate(tokens):
+        noun = place - 2
+        is_under_verb = token.relation == "prep" and tokens[token.head].tag[0] == "V"
+        if token.text != "including" or not is_under_verb or noun <= token.head:
+            continue
+        is_full = any((t.head, t.relation) == (place, "pobj") for t in tokens)
+        if is_full and tokens[place - 1].text == "," and tokens[noun].tag in NOUNS:
+            tokens[place] = token._replace(head=noun)
+    return tokens
+
+
+def _with_people(tokens: list[Token]) -> list[Token]:
+    """Return words with names under what people are: `the head of the Bank of Ulm, Ann Orr`."""
+    for place, token in enumerate(tokens):
+        is_name = token.relation == "appos" and token.entity == "PERSON" and token.tag in NAMES
+        at = token.head
+        if not is_name or tokens[at].entity == "PERSON" or is_person(tokens[at].text.lower()):
+            continue
+        while tokens[at].relation == "pobj" and tokens[tokens[at].head].relation == "prep":
+            at = tokens[tokens[at].head].head
+            if is_person(tokens[at].text):
+                tokens[place] = token._replace(head=at)
+                break
+    return tokens
+
+
 _MENDS = (
+    _with_outer_verbs,
+    _with_examples,
+    _with_people,
     _with_verbs,
     _with_periods,
     _with_pairs,

@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import (
+    AMOUNTS,
     BRACKET,
     NAMES,
+    NOUNS,
     PLURAL,
     SUBJECTS,
     TIMES,
@@ -186,6 +188,8 @@ class Mentions:
                 owns = "'" if last.form == "NNS" and last.about.endswith("s") else "'s"
                 found[place] = last.about + (owns if place != subject else "")
                 about, form = (last.about, last.form) if place == subject else ("", "")
+        if about and form != "PERSON":
+            found.update(dict.fromkeys(_beside(tree, form), about))
         if has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
         return told._replace(about=about, form=form)
@@ -241,6 +245,17 @@ def _is_born(tree: Tree, end: int) -> bool:
              if token.relation in ("attr", "appos", "conj")]  # fmt: skip
     is_role = any(is_person(role) for role in roles)
     return is_role or tree.low[tree.root] == "born"
+
+
+def _beside(tree: Tree, form: str) -> Iterator[int]:
+    """Yield what means the subject in the clauses behind it: `Ajax fell after it had ...`."""
+    for clause in tree.of(tree.root, "advcl"):
+        place = tree.subject(clause)
+        if place is None or place < tree.root or form not in THINGS.get(tree.low[place], ()):
+            continue
+        between = tree.tokens[tree.root : tree.start(clause)]
+        if not any(token.tag in NOUNS and token.entity not in AMOUNTS for token in between):
+            yield place
 
 
 def has_rival(tree: Tree, form: str) -> bool:

@@ -58,6 +58,7 @@ _LASTING = WORDS["states"] | word_set("led run headed backed funded managed chai
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
 _RIVALLING = word_set("with against by")
 """Behind these, a place may be that of the event: `a draw with Ajax in Ulm`."""
+_FORMERLY = word_set("once formerly previously")
 _PREPOSITIONS = word_set("from in at on to of for with about by")
 
 
@@ -220,7 +221,8 @@ class Propositions(Roles):
             is_one = noun is not None and not (
                 self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
             )
-            singular = self.finite(verb) if len(subjects) > 1 and is_one else None
+            is_listed = noun is not None and len(self.listed(self.first(noun))) > 1
+            singular = self.finite(verb) if is_listed and len(subjects) > 1 and is_one else None
             if singular is not None and self.low[singular] not in ("were", "are"):
                 singular = singular if self.tokens[singular].tag == "VBP" else None
             words = subject.words | part.words | lead
@@ -259,10 +261,16 @@ class Propositions(Roles):
                 continue
             holds = _NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
-            if said and not own and self._is_still_said(said[-1], kid):
+            if said and not own and self._is_still_said(verb, said[-1], kid):
                 inner = self._subjects(said[-1], self.freedom(said[-1]))
                 says = Sayer(subjects[0].words, frozenset(self.helped(verb)))
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
+                continue
+            if said and own and self._is_quoted(kid):
+                says = Sayer(
+                    _NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb))
+                )
+                self._clause(kid, None, kind="joined", sayers=(*sayers, says))
                 continue
             passed = None if own else [subject._replace(details=()) for subject in subjects]
             lead = holds
@@ -272,12 +280,24 @@ class Propositions(Roles):
                 lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
 
-    def _is_still_said(self, said: int, kid: int) -> bool:
+    def _is_still_said(self, verb: int, said: int, kid: int) -> bool:
         """Tell whether a verb goes on with what is said: `said it closed and would reopen`.
 
-        It does not if it says something itself: `said it closed, and urged ...`.
+        It does not if it says something itself, or behind a comma: `thought it closed, and left`.
         """
-        return said < kid and self.low[kid] not in _SAYING
+        is_parted = self.low[kid - 2 : kid] == [",", "and"]
+        is_outer = is_parted and self.tokens[kid].tag == self.tokens[verb].tag
+        is_outer &= self.low[verb] not in _SAYING
+        own, inner = self.finite(kid), self.finite(said)
+        if own is not None and inner is not None:  # `know that it is old and have paid for it`
+            is_outer |= (self.tokens[inner].tag, self.tokens[own].tag) == ("VBZ", "VBP")
+        return said < kid and not is_outer and self.low[kid] not in _SAYING
+
+    def _is_quoted(self, verb: int) -> bool:
+        """Tell whether a clause has words of somebody else: `and staff were "angry"`."""
+        words = self.under(verb)
+        marks = {self.low[i] for i in range(words[0] - 1, words[-1]) if self.is_mark[i]}
+        return not marks.isdisjoint('"\u201c') and self.low[verb] not in _SAYING
 
     def _is_led(self, verb: int) -> bool:
         """Tell whether a participle is read as a subject: `Knowing that it was late, Anna left`."""
@@ -304,8 +324,10 @@ class Propositions(Roles):
         is_led = any(self.low[i] == "to" or self.tokens[i].relation == "mark" for i in own)
         if is_led or (own and self.finite(kid) is not None):
             return False
-        if self.finite(kid) is None:  # not `were failing and described it as dull`
-            return (self.tokens[verb].tag, self.tokens[kid].tag) != ("VBG", "VBN")
+        tags = (self.tokens[verb].tag, self.tokens[kid].tag)
+        if self.finite(kid) is None:  # not `were failing and described it`, `were cut and now lead`
+            is_plural = tags == ("VBN", "VB") and self._is_base(kid)
+            return tags != ("VBG", "VBN") and not is_plural
         is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
         is_told = self.low[kid] in WORDS["commanding"]  # `was fined and ordered to pay`
         is_bare = not self.of(kid, "dobj", "acomp", "attr", "ccomp")
@@ -369,7 +391,10 @@ class Propositions(Roles):
             return [Part(frozenset(self.under(noun)))]
         articles = [self.low[i] for i in self.of(noun, "det")]
         drop = self.tokens[noun].tag in NAMES or (free.drop and articles in (["a"], ["an"]))
-        kinds = [i for i in self.of(verb, "attr") if self.tokens[i].tag in PLURAL]
+        roles = [
+            i for k in self.of(verb, "prep") if self.low[k] == "as" for i in self.of(k, "pobj")
+        ]
+        kinds = [i for i in [*self.of(verb, "attr"), *roles] if self.tokens[i].tag in PLURAL]
         return self._expand(noun, Freedom(drop, free.split and not kinds))
 
     # --- phrases ------------------------------------------------------------------------------
@@ -408,6 +433,7 @@ class Propositions(Roles):
     def _example(self, noun: int) -> int | None:
         """Return the phrase that names some of what a noun stands for: `including Ulm and Bonn`."""
         is_counted = self.low[self.tokens[noun].head] == "of"  # `hundreds of people, including`
+        is_counted |= any(self.tokens[i].entity == "MONEY" for i in self.kids[noun])
         if is_counted or self.tokens[noun].tag not in NOUNS:
             return None
         for kid in self.of(noun, "prep"):
@@ -471,8 +497,11 @@ class Propositions(Roles):
     def _below(self, kid: int, free: Freedom) -> list[Part]:
         token = self.tokens[kid]
         has_subject = self.subject(kid) is not None and token.relation != "conj"
-        is_span = token.text == "between"
-        if token.relation == "relcl" or has_subject or is_span or self.is_condition(kid):
+        is_whole = token.text == "between"
+        is_whole |= token.text == "including" and any(
+            self.tokens[i].relation in SUBJECTS for i in self.above(kid)
+        )
+        if token.relation == "relcl" or has_subject or is_whole or self.is_condition(kid):
             return [Part(frozenset(self.under(kid)))]
         if token.relation == "acl":
             free = Freedom(drop=False, split=False)
@@ -496,7 +525,8 @@ class Propositions(Roles):
         links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
         token = self.tokens[place]
         together = _TOGETHER | WORDS["bundles"]
-        if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
+        is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
+        if len(heads) == 1 or not links or is_shared or token.relation in _NOT_LISTS:
             return []
         is_span = self.low[self.start(place)] == "between" and all(
             any(self.tokens[i].tag == "CD" for i in self.under(head)) for head in heads
@@ -571,9 +601,9 @@ class Propositions(Roles):
         token = self.tokens[place]
         head = token.head
         if token.relation == BRACKET:
-            self._put(
-                (self._short(head, place), f"was {token.text[1:-1]}"), "participle", place, None
-            )
+            link = "" if self.low[place].startswith("(died") else "was "
+            told = (self._short(head, place), link + token.text[1:-1])
+            self._put(told, "participle", place, None)
         elif token.relation == "appos":
             self._apposition(place)
         elif token.relation == "relcl":
@@ -588,10 +618,19 @@ class Propositions(Roles):
         elif self.subject(place) is not None:
             is_own = self._is_own_remark(place)
             self._clause(place, None, kind="clause", sayers=() if is_own else sayers)
-        elif (subject := self.subject(self.main(head))) is not None:
+        elif (subject := self._doer(self.main(head))) is not None:
             verb = self.gerund(place) if token.relation == "prep" else place
             if verb is not None and not sayers:
                 self._participle(verb, subject)
+
+    def _doer(self, verb: int) -> int | None:
+        """Return the subject of a verb, or the noun that `who` and `which` stand for."""
+        subject = self.subject(verb)
+        if subject is None or self.tokens[subject].tag not in ("WDT", "WP"):
+            return subject
+        return (
+            self._whose(self.tokens[verb].head) if self.tokens[verb].relation == "relcl" else None
+        )
 
     def _is_own_remark(self, verb: int) -> bool:
         """Tell whether a contrast is the reporter's: `said no, although she conceded that ...`."""
@@ -660,11 +699,12 @@ class Propositions(Roles):
             return  # `another of the missing, Tom Orr`
         about = self._short(self._whose(noun), place)
         is_one = self.tokens[noun].tag not in PLURAL
+        is_past = any(self.low[i] in _FORMERLY for i in self.under(place))
         for part in self._expand(place, Freedom(drop=False, split=is_one)):
             one, other = about, part.words
             if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:
                 one, other = other, one
-            self._put((one, self._be(noun, place, past=False), other), "apposition", place, None)
+            self._put((one, self._be(noun, place, past=is_past), other), "apposition", place, None)
 
     def _relative(self, verb: int) -> None:
         openers = [k for k in self.kids[verb] if self.tokens[k].tag in ("WDT", "WP", "WRB")]
@@ -751,7 +791,7 @@ class Propositions(Roles):
                 continue
             is_role = is_person(self.low[common[-1]])
             if is_role if token.entity == "PERSON" else len(name) > 1:
-                owned = any(self.tokens[i].tag == "PRP$" for i in title)
+                owned = any(self.tokens[i].tag in ("PRP$", "DT") for i in title)
                 link = ("is",) if owned else ("is", "a")
                 self._put((frozenset(name), *link, frozenset(title)), "title", noun, None)
 

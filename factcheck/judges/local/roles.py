@@ -44,6 +44,10 @@ _GERUNDS = word_set("after before upon while since")
 _BOUND = word_set("of than to as between per according despite without except unlike about into")
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
+_RANKING = word_set("in on among at")
+"""Before what a superlative holds for."""
+_HAVING = word_set("have has had having get gets got getting")
+"""With an object, these say that something is done to it: `had a door installed`."""
 _MEASURED = word_set("last lasts lasted lasting weigh weighs weighed stretch stretches stretched")
 """Verbs that say nothing without the time or the length behind them."""
 _TAKING = WORDS["transitive"] | _MEASURED
@@ -304,6 +308,11 @@ class Roles(Tree):
         own = self.of(noun, "det", "poss")
         return not own or self.low[own[0]] in ("a", "an", "some", "several", "many", "another")
 
+    def _is_topped(self, verb: int) -> bool:
+        """Tell whether a verb has an object with a superlative: `won the most medals in ...`."""
+        ranks = [k for noun in self.of(verb, "dobj", "attr") for k in self.of(noun, "amod", "det")]
+        return any(self.tokens[i].tag in ("JJS", "RBS") for k in ranks for i in self.under(k))
+
     def _is_met(self, noun: int) -> bool:
         """Tell whether a noun stands for something that there is: `a diver who ...`."""
         above = self.tokens[self.tokens[noun].head].head
@@ -400,6 +409,7 @@ class Roles(Tree):
         is_goal = low in ("to", "out", "off") and kid == head + 1
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
+        is_bound |= kid > head and low in _RANKING and self._is_topped(head)
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
         is_pronoun = any(self.tokens[i].tag == "PRP" for i in self.of(kid, "pobj"))
@@ -449,6 +459,11 @@ class Roles(Tree):
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
         is_needed |= is_relative and self.low[head.head] == "than"  # `than men who ...`
+        is_caused = head.relation == "dobj" and self.low[head.head] in _HAVING
+        is_caused &= token.tag == "VBN" and not is_relative and not is_set_off
+        is_needed |= is_caused and self.low[kid] not in ("named", "called")
+        is_last = kid == token.head + 1 and not self.kids[kid]
+        is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
         if is_needed or is_asked or (not (is_set_off or says_what) and head.relation == "attr"):
             return Role.NEEDED
         if is_relative and self.low[kid] in WORDS["loose"]:

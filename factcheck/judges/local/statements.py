@@ -46,6 +46,8 @@ _AMOUNT = re.compile(
 _FORMULA = re.compile(rf"\W*(?:{_any_of('formulas')})(?!\w)", re.IGNORECASE)
 _CREDIT = re.compile(r"\bcontributed to this (?:report|article|story)\W*\Z", re.IGNORECASE)
 _QUESTION_WORDS = frozenset({"what", "how", "why", "where", "who"})
+_REST = re.compile(r"(?:where|which|who|whose) ")
+"""Opens the rest of a sentence that a formula or a picture parts: `where h is the height`."""
 _SMALL_TALK = WORDS["small talk"]
 _CODE = re.compile(
     r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
@@ -170,6 +172,7 @@ def _is_talk(tree: Tree, bare: str, words: Sequence[str]) -> bool:
     is_short = is_opening and len(words) <= _LONGEST_FORMULA
     is_small = _SMALL_TALK.issuperset(map(str.lower, words))
     asks = _ASKS.search(tree.text) is not None or bare.endswith((":", "\uff1a"))
+    asks |= _REST.match(bare) is not None and not bare.islower()
     return asks or is_short or is_small or _CREDIT.search(bare) is not None
 
 
@@ -266,7 +269,8 @@ def read_quote(text: str, *, is_open: bool) -> Quoted | None:
     for pattern in (_BEHIND_OPEN if is_open else _BEHIND, _BEFORE):
         match = pattern.match(text)
         speaker = _speaker(match["who"]) if match else ""
-        if match and speaker and len(match["said"].split()) >= _FEWEST:
+        is_rest = match is not None and match["said"][0].islower() and "," in match["who"]
+        if match and speaker and len(match["said"].split()) >= _FEWEST and not is_rest:
             return _quoted(text, match.start("said"), match.end("said"), match["who"], speaker)
     opens = re.match(_OPEN, text) is not None
     end = re.search(_CLOSE, text[1:])

@@ -22,6 +22,7 @@ NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 NAMES = frozenset({"NNP", "NNPS"})
 PLURAL = frozenset({"NNS", "NNPS"})
 TIMES = frozenset({"DATE", "TIME"})
+AMOUNTS = frozenset({"CARDINAL", "QUANTITY", "PERCENT", "MONEY"})
 BRACKET = "bracket"
 """Relation of what stands in brackets, as one token, to the word before it."""
 ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")

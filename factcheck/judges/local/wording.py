@@ -8,13 +8,16 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
 from factcheck.facts import Span
-from factcheck.judges.local.tree import FINITE, NAMES, SUBJECTS, WORDS, Tree
+from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, SUBJECTS, WORDS, Tree
 from factcheck.text.syntax import Token
 
 Item: TypeAlias = "int | str"
 """A word of the sentence by its place, or one that is added."""
 _FRONTED = frozenset({"prep", "advcl", "npadvmod", "advmod"})
 """Relations of phrases that a comma parts from the subject behind them."""
+_LONGEST_SPELT = 3
+"""Letters of a short form that is read letter by letter: `an FBI agent`."""
+_PAUSES = frozenset({",", "\u2014", "\u2013", "--"})
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
 _OPENING = frozenset(_MATES.values())
 _NUMERIC = frozenset({"", "CARDINAL", "ORDINAL", "DATE", "TIME", "QUANTITY", "PERCENT", "MONEY"})
@@ -53,7 +56,9 @@ class Wording:
             word = item if isinstance(item, str) else names.get(item, tree.tokens[item].text)
             if word in ("a", "an") and not (isinstance(item, int) and after == item + 1):
                 follows = after if isinstance(after, str) else tree.tokens[after].text
-                word = "an" if follows[:1].lower() in set("aeiou") else "a"
+                is_spelt = follows.isupper() and 1 < len(follows) <= _LONGEST_SPELT
+                vowels = "AEFHILMNORSX" if is_spelt else "AEIOUaeiou"
+                word = "an" if follows[:1] in set(vowels) else "a"
             elif item == 0 and text and item not in names and _is_small(tree.tokens[0]):
                 word = word[0].lower() + word[1:]
             elif item == singular:
@@ -129,18 +134,19 @@ class Wording:
         return is_fronted and [self._tree.low[i] for i in self._marks(one, 1)] == [","]
 
     def _closes_nothing(self, one: int, items: Sequence[Item], order: Sequence[Item]) -> bool:
-        """Tell whether a comma before a verb ends a phrase that no comma begins in a fact.
+        """Tell whether a comma or dash before a verb ends a phrase that none begins in a fact.
 
         Args:
-            one: The word before the comma.
+            one: The word before it.
             items: The words of the fact.
             order: What is told before, with marks.
         """
         tree = self._tree
         verb = one + 2
-        if tree.low[one + 1 : verb] != [","] or not self._is_told_of(verb, one):
+        pause = "".join(tree.low[one + 1 : verb])
+        if pause not in _PAUSES or not self._is_told_of(verb, one):
             return False
-        if all(isinstance(i, str) or tree.low[i] != "," for i in order):
+        if all(isinstance(i, str) or tree.low[i] != pause for i in order):
             return True
         phrase = one
         for place in tree.above(one):
@@ -149,7 +155,7 @@ class Wording:
                 break
             phrase = place
         opens = tree.start(phrase) - 1
-        return opens > 0 and tree.low[opens] == "," and opens - 1 not in items
+        return opens > 0 and tree.low[opens] == pause and opens - 1 not in items
 
     def _is_told_of(self, verb: int, noun: int) -> bool:
         """Tell whether a word is a finite verb whose subject is, or ends with, a word before it."""
@@ -160,13 +166,15 @@ class Wording:
         subject = tree.subject(token.head if token.relation in ("aux", "auxpass") else verb)
         return subject is not None and subject <= noun
 
-    def _links(self, one: Item, two: Item) -> range:
-        """Return what stands between two words if that is marks and `and` or the like."""
+    def _links(self, one: Item, two: Item) -> list[int]:
+        """Return the marks and `and` between two words that only these and brackets part."""
         if isinstance(one, str) or isinstance(two, str):
-            return range(0)
-        between = range(one + 1, two)
-        tags = {self._tree.tokens[i].tag for i in between if not self._tree.is_mark[i]}
-        return between if tags == {"CC"} else range(0)
+            return []
+        tokens = self._tree.tokens
+        between = [i for i in range(one + 1, two) if tokens[i].relation != BRACKET]
+        tags = {tokens[i].tag for i in between if not self._tree.is_mark[i]}
+        is_listed = not tags and len(between) < two - one - 1 and tokens[two].tag not in FINITE
+        return between if is_listed or tags == {"CC"} else []
 
     def _marks(self, item: Item, step: int) -> list[int]:
         """Return the marks right behind a word (`step` 1) or right before it (-1)."""

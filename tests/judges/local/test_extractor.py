@@ -82,12 +82,12 @@ def test_the_port_is_filled_with_facts_that_say_where_they_come_from() -> None:
     assert facts == extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert (facts.source_digest, facts.made_by) == (digest(REPORT), tuple(judge.identity.items()))
-    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/23"})
+    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/24"})
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/23"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/24"),))
 
 
 LANGUAGES = {
@@ -147,6 +147,37 @@ def test_a_hostile_text_has_few_facts(source: str) -> None:
 
 
 TOLD = {
+    "a gerund of who": ("Hart, who set a record by playing for Ulm for 20 years, praised Orr.",
+        ["Hart praised Orr.", "Hart set a record.", "Hart played for Ulm for 20 years."]),
+    "a verb behind what is thought":
+        ("The committee recognized that the mill was old, and recommended a loan.",
+        ["The committee recognized that the mill was old.", "The committee recommended a loan."]),
+    "a name behind a long role": ("The head of the Bank of Ulm, Ann Orr, resigned.",
+        ["The head of the Bank of Ulm resigned.", "Ann Orr is the head of the Bank of Ulm."]),
+    "where a superlative holds": ("Ann Orr has won the most medals in this event.",
+        ["Ann Orr has won the most medals in this event."]),
+    "what several are together": ("Ann Orr and Tom Kern were named as the opening acts.",
+        ["Ann Orr and Tom Kern were named as the opening acts."]),
+    "what is caused": ("The owner had a door installed.", ["The owner had a door installed."]),
+    "what goes with a participle": ("With ten films released, the series is complete.",
+        ["The series is complete.", "With ten films released, the series is complete."]),
+    "an active verb in the plural": ("They were sold and now live in Ulm.",
+        ["They were sold.", "They now live in Ulm."]),
+    "a quoted clause": ('The council said Orr was late, and staff were "very angry" about it.',
+        ["The council said Orr was late.", 'The council said staff were "very angry" about it.']),
+    "a quotation of the rest": ('Shells were fired, the ministry said, "causing smoke and fires".',
+        ["The ministry said shells were fired."]),
+    "a thing in one sentence": ("The bank fell about 5% after it agreed a deal.",
+        ["The bank fell about 5%.", "The bank fell about 5% after it agreed a deal.",
+        "The bank agreed a deal."]),
+    "commas of a list without its brackets":
+        ("The films were The Mill (1996), The Barn (1999) and Ulm (2001).",
+        ["The films were The Mill, The Barn (1999) and Ulm (2001).",
+        "The films were The Mill (1996), The Barn (1999) and Ulm (2001)."]),
+    "what something was": ("Velm, once a port, is a town.",
+        ["Velm is a town.", "Velm was once a port."]),
+    "what is said nowhere": ("The unions said in a statement it would end.",
+        ["The unions said in a statement it would end."]),
     "who speaks": ("Anna: The mill is sold. I saw the deed. It rained.\n\nTom: We knew it.",
         ["Anna: The mill is sold.", "Anna: I saw the deed.", "It rained.", "Tom: We knew it."]),
     "fragments and titles": ("A mill that was sold\n\nThe mill is old. Room 4. On the law.",
@@ -335,6 +366,7 @@ NO_FACTS = {
     "thanks": "Thank you for reading.",
     "small talk": "Great, thanks!", "lead-in": "The council decided:",
     "title": "Quarterly Report", "heading": "What went well.",
+    "rest of a formula": "where h is the height of the Wall.",
     "dated title": "Release notes for Copperleaf 3.2, published 3 May",
     "address": "https://a.example/b", "one word": "Yes.",
     "code": "- x = f(1)", "metadata": "Priority: high",
