@@ -24,6 +24,7 @@ _EMPTY = word_set("come comes came happened happens do does did told said heard"
 _SAID = word_set("said says")
 _AROUND = word_set("prep npadvmod advcl advmod aux")
 _ANSWERS = word_set("yes no so")
+_RELATIVE = ("Who ", "Whose ", "Whom ", "Which ")
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
 """Share of the nouns and numbers of a sentence that may be in none of its facts."""
@@ -88,6 +89,7 @@ def features(
             "unsure": 1 - min(tree.tokens[i].sure for i in words),
             "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
             "unfit": _is_open(tree, _last(each))
+            or text.startswith(_RELATIVE)
             or (_is_own(each) and _is_empty(tree, each.head, words))
             or _is_parted(tree, words)
             or not tree.garbled.isdisjoint(words),

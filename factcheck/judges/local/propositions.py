@@ -419,7 +419,7 @@ class Propositions(Roles):
             return self._members_of(
                 place, free, _NONE.union(*(self.under(k) for k in [*joined, *links]))
             )
-        relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux",)
+        relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux", "auxpass")
         own = [k for k in self.of(place, *relations) if k < place]
         shared = _NONE.union(*(self.under(k) for k in own))
         found = []
@@ -526,6 +526,10 @@ class Propositions(Roles):
         token = self.tokens[place]
         together = _TOGETHER | WORDS["bundles"]
         is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
+        is_shared |= self.low[token.head] == "aged"
+        is_shared |= token.tag[0] in "JR" and {self.low[head] for head in heads} == {
+            self.low[place]
+        }
         if len(heads) == 1 or not links or is_shared or token.relation in _NOT_LISTS:
             return []
         is_span = self.low[self.start(place)] == "between" and all(

@@ -220,6 +220,7 @@ class Roles(Tree):
         drop = is_real or is_participle or self._is_state(main)
         is_joint = any(self.low[i] == "together" for i in self.of(verb, "advmod"))
         is_joint |= self.low[verb - 1] in ("both", "each")  # `Anna and Tom both left`
+        is_joint |= self.low[verb + 1 : verb + 2] == ["all"]
         is_joint |= self.low[verb] in WORDS["collective"] or self._is_matched(verb)
         return Freedom(affirmed and drop, affirmed and not is_joint)
 
@@ -425,6 +426,8 @@ class Roles(Tree):
         head, low = self.tokens[kid].head, self.low[kid]
         if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
             return Role.OUT
+        if self.tokens[head].relation == "prep":
+            return Role.NEEDED  # `from near Ulm`
         if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
             return Role.OUT  # `14 men, among them three cooks`
         is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"
@@ -503,8 +506,8 @@ class Roles(Tree):
         is_always = opening in _TIMELESS and not (
             self.has_happened(self.tokens[kid].head) or self.is_past(kid)
         )
-        is_aim = self.finite(self.tokens[kid].head) is None  # `hard to drive when it has snowed`
-        is_always |= opening == "when" and is_aim and not self.is_past(kid)
+        is_now = self.finite(kid) is not None and not self.is_past(kid)
+        is_always |= opening == "when" and is_now  # `was hard when it has snowed`
         is_always &= not is_contrast
         if opening in _CONDITIONS or is_always:
             return Role.NEEDED
