@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     r"https?://\S+|www\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"
     r"|(?:[A-Za-z]\.){2,}|\b[A-Z]\.(?=\s)"
     r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Gov|Sen|Rep|No|"
-    r"vs|etc|approx|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\."
+    r"vs|etc|approx|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Bros)\."
     r"|\d+(?:[.,:]\d+)*(?:(?:st|nd|rd|th|s)\b)?"
     r"|\bcan(?=not\b)|[^\W\d_]+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re|ve|ll|d|m)\b"
     r"|[^\W_]+(?:['\u2019](?!(?:s|re|ve|ll|d|m)\b)[^\W\d_]+)*"

@@ -21,7 +21,7 @@ _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
 _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
 _EMPTY = word_set("come comes came happened happens do does did told said heard")
-_SAID = word_set("said says")
+_SAID = word_set("said says stated states claimed claims argued argues")
 _AROUND = word_set("prep npadvmod advcl advmod aux")
 _ANSWERS = word_set("yes no so")
 _RELATIVE = ("Who ", "Whose ", "Whom ", "Which ")

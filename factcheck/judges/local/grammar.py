@@ -483,16 +483,26 @@ def _with_second_names(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _disagrees(tokens: Sequence[Token], verb: Token, other: int) -> bool:
+    helpers = [t for t in tokens if t.head == other and t.relation in ("aux", "auxpass")]
+    return verb.tag == "VBZ" and any(t.tag == "VBP" for t in (tokens[other], *helpers))
+
+
 def _with_outer_verbs(tokens: list[Token]) -> list[Token]:
-    """Return words with verbs under the one they go with: `She saw that it rained, and left`."""
+    """Return words with verbs under the one they go with: `She felt that it rained, and left`.
+
+    So is a plural verb joined to one in the singular: `They know that it is old and have left`.
+    """
     for place, token in enumerate(tokens):
-        said, link = tokens[token.head], place - 1
+        said = tokens[token.head]
+        link = next((i for i in range(place, token.head, -1) if tokens[i].relation == "cc"), place)
         outer = tokens[said.head]
         is_joined = token.relation == "conj" and said.relation == "ccomp"
         is_parted = [each.text for each in tokens[max(0, place - 2) : place]] == [",", "and"]
         is_alike = token.tag == outer.tag and token.tag in FINITE
         is_said = outer.text in WORDS["saying"] | WORDS["reporting"]
-        if not (is_joined and is_parted and is_alike) or is_said:
+        is_outer = is_parted and is_alike and not is_said
+        if not is_joined or not (is_outer or _disagrees(tokens, said, place)):
             continue
         is_list = any(t.head == token.head and t.relation == "conj" for t in tokens[:place])
         if not is_list and not _has_subject(tokens, place) and tokens[link].head == token.head:

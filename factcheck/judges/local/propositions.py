@@ -688,6 +688,9 @@ class Propositions(Roles):
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
         is_many = self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
+        is_list |= (
+            any(k > place for k in self.of(noun, "conj")) and articles[0] == articles[1] != []
+        )
         is_list |= bool(self.of(place, "conj")) and not (is_many or self.tokens[noun].tag in NAMES)
         end = self.under(place)[-1] + 1
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])

@@ -310,8 +310,9 @@ class Roles(Tree):
         return not own or self.low[own[0]] in ("a", "an", "some", "several", "many", "another")
 
     def _is_topped(self, verb: int) -> bool:
-        """Tell whether a verb has an object with a superlative: `won the most medals in ...`."""
+        """Tell whether a verb goes with a superlative: `won the most medals in ...`."""
         ranks = [k for noun in self.of(verb, "dobj", "attr") for k in self.of(noun, "amod", "det")]
+        ranks += self.of(verb, "acomp")
         return any(self.tokens[i].tag in ("JJS", "RBS") for k in ranks for i in self.under(k))
 
     def _is_met(self, noun: int) -> bool:
@@ -411,6 +412,7 @@ class Roles(Tree):
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= kid > head and low in _RANKING and self._is_topped(head)
+        is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
         is_pronoun = any(self.tokens[i].tag == "PRP" for i in self.of(kid, "pobj"))
@@ -461,7 +463,7 @@ class Roles(Tree):
         is_infinitive = token.tag == "VB" or bool(self.of(kid, "mark"))
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
-        is_needed |= is_relative and self.low[head.head] == "than"  # `than men who ...`
+        is_needed |= is_relative and self.low[head.head] in ("than", "like")  # `like men who ...`
         is_caused = head.relation == "dobj" and self.low[head.head] in _HAVING
         is_caused &= token.tag == "VBN" and not is_relative and not is_set_off
         is_needed |= is_caused and self.low[kid] not in ("named", "called")
