@@ -82,17 +82,21 @@ def parse(sentence: str) -> tuple[Token, ...]:
     arcs, relations, tags, entities = network.read([word for word, _ in words])
     heads = tree(arcs)
     names = network.names
+    places = np.arange(len(words))
+    chosen = relations[places, heads].tolist()
+    sure = np.exp(arcs[places, heads]).tolist()
+    rows = zip(words, heads, tags.tolist(), entities.tolist(), chosen, sure, strict=True)
     return tuple(
         Token(
             text,
             start,
-            names["tags"][tags[i]],
-            heads[i],
-            "ROOT" if heads[i] == i else names["relations"][relations[i, heads[i]]],
-            names["entities"][entities[i]],
-            float(np.exp(arcs[i, heads[i]])),
+            names["tags"][tag],
+            head,
+            "ROOT" if head == place else names["relations"][relation],
+            names["entities"][entity],
+            share,
         )
-        for i, (text, start) in enumerate(words)
+        for place, ((text, start), head, tag, entity, relation, share) in enumerate(rows)
     )
 
 

@@ -495,19 +495,20 @@ def _with_outer_verbs(tokens: list[Token]) -> list[Token]:
     """
     for place, token in enumerate(tokens):
         said = tokens[token.head]
-        link = next((i for i in range(place, token.head, -1) if tokens[i].relation == "cc"), place)
+        if token.relation != "conj" or said.relation != "ccomp" or _has_subject(tokens, place):
+            continue
         outer = tokens[said.head]
-        is_joined = token.relation == "conj" and said.relation == "ccomp"
         is_parted = [each.text for each in tokens[max(0, place - 2) : place]] == [",", "and"]
         is_alike = token.tag == outer.tag and token.tag in FINITE
         is_said = outer.text in WORDS["saying"] | WORDS["reporting"]
         is_outer = is_parted and is_alike and not is_said
-        if not is_joined or not (is_outer or _disagrees(tokens, said, place)):
-            continue
+        links = [
+            i for i, t in enumerate(tokens[:place]) if (t.head, t.relation) == (token.head, "cc")
+        ]
         is_list = any(t.head == token.head and t.relation == "conj" for t in tokens[:place])
-        if not is_list and not _has_subject(tokens, place) and tokens[link].head == token.head:
-            tokens[place] = token._replace(head=said.head)
-            tokens[link] = tokens[link]._replace(head=said.head)
+        if links and not is_list and (is_outer or _disagrees(tokens, said, place)):
+            for moved in (place, links[-1]):
+                tokens[moved] = tokens[moved]._replace(head=said.head)
     return tokens
 
 

@@ -44,6 +44,7 @@ _GERUNDS = word_set("after before upon while since")
 _BOUND = word_set("of than to as between per according despite without except unlike about into")
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
+_RESULTS = frozenset({"turned out", "turns out", "went on", "goes on", "gone on"})
 _RANKING = word_set("in on among at")
 """Before what a superlative holds for."""
 _HAVING = word_set("have has had having get gets got getting")
@@ -522,8 +523,9 @@ class Roles(Tree):
             return Role.OWN if is_stated or opening in _CONTRASTS else loose
         token = self.tokens[kid]
         is_command = self.low[token.head] in WORDS["commanding"] and self.of(token.head, "dobj")
-        if token.tag == "VB" and (self.under(kid)[:1] == [token.head + 1] or is_command):
-            return Role.NEEDED  # `was shown to fail`, `ordered the town to pay`
+        behind = token.head + 1 + (" ".join(self.low[token.head : token.head + 2]) in _RESULTS)
+        if token.tag == "VB" and (self.under(kid)[:1] == [behind] or is_command):
+            return Role.NEEDED  # `was shown to fail`, `turned out to fail`, `ordered Ulm to pay`
         is_participle = token.tag in ("VBG", "VBN") and self.low[kid] not in WORDS["loose"]
         is_own = is_participle and self.is_set_off(kid) and not opening
         is_own &= token.tag == "VBN" or self.has_happened(token.head)

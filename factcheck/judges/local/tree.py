@@ -46,7 +46,8 @@ class Tree:
 
     def of(self, place: int, *relations: str) -> list[int]:
         """Return the words directly under one, in some relations to it."""
-        return [kid for kid in self.kids[place] if self.tokens[kid].relation in relations]
+        kids = self.kids[place]
+        return [kid for kid in kids if self.tokens[kid].relation in relations] if kids else []
 
     def under(self, place: int) -> list[int]:
         """Return the words of a phrase, in order, without marks."""
