@@ -433,8 +433,16 @@ def _with_clauses(tokens: list[Token]) -> list[Token]:
         goal = tokens[token.head]
         above = tokens[goal.head].head
         is_date = goal.relation == "pobj" and goal.entity in TIMES
-        if token.relation == "relcl" and is_date and tokens[above].tag in NOUNS:
+        if token.relation != "relcl" or not is_date:
+            continue
+        if tokens[above].tag in NOUNS:
             tokens[place] = token._replace(head=above)
+        objects = [
+            i for i, t in enumerate(tokens[:place]) if (t.head, t.relation) == (above, "dobj")
+        ]
+        is_thing = any(t.head == place and t.tag == "WDT" for t in tokens)
+        if tokens[above].tag[0] == "V" and objects and is_thing:
+            tokens[place] = token._replace(head=objects[0])
     return tokens
 
 

@@ -39,6 +39,12 @@ _MOST_LINKED = 8
 """Words of a subordinate clause that is told together with the one around it."""
 _NONE: Words = frozenset()
 _DO = word_set("do does did")
+_PAST = word_set(
+    "came became went did saw took undertook gave wrote began ran drove ate fell flew grew knew "
+    "rose arose spoke stole swam threw wore broke chose drank forgot froze rode rang sang sank "
+    "shook swore tore woke withdrew"
+)
+"""Forms of verbs that are no participles."""
 _TOGETHER = word_set("between from among than")
 _COLOURS = word_set("red blue green yellow black white grey gray brown orange purple pink")
 _NOT_LISTS = word_set("compound nmod poss nummod quantmod advmod det npadvmod case")
@@ -288,7 +294,9 @@ class Propositions(Roles):
         is_parted = self.low[kid - 2 : kid] == [",", "and"]
         is_outer = is_parted and self.tokens[kid].tag == self.tokens[verb].tag
         is_outer &= self.low[verb] not in _SAYING
-        own, inner = self.finite(kid), self.finite(said)
+        own, inner, subject = self.finite(kid), self.finite(said), self.subject(verb)
+        if own is not None and subject is not None and self.low[own] == "were":
+            is_outer &= self.is_plural(subject)
         if own is not None and inner is not None:  # `know that it is old and have paid for it`
             is_outer |= (self.tokens[inner].tag, self.tokens[own].tag) == ("VBZ", "VBP")
         return said < kid and not is_outer and self.low[kid] not in _SAYING
@@ -334,6 +342,7 @@ class Propositions(Roles):
         is_bare &= is_told or not self.of(kid, "xcomp")
         is_alone = self.low[kid] in _ALONE
         is_participle = is_bare and not is_alone and self.tokens[kid].tag in ("VBD", "VBN")
+        is_participle &= self.low[kid] not in _PAST
         is_passive = bool(self.of(verb, "auxpass"))
         if self.tokens[kid].tag == "VBN":  # `is high and painted in red`
             is_passive |= bool(self.of(verb, "acomp")) and self.low[verb] in BE
@@ -688,9 +697,8 @@ class Propositions(Roles):
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
         is_many = self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
-        is_list |= (
-            any(k > place for k in self.of(noun, "conj")) and articles[0] == articles[1] != []
-        )
+        is_list |= articles[0] == articles[1] != [] and bool(self.of(noun, "conj"))
+        is_list |= len(self.listed(self.first(noun))) > 2  # noqa: PLR2004 - `Ann, a judge, and Tom`
         is_list |= bool(self.of(place, "conj")) and not (is_many or self.tokens[noun].tag in NAMES)
         end = self.under(place)[-1] + 1
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
@@ -735,7 +743,9 @@ class Propositions(Roles):
             self._clause(verb, None, kind="relative")  # `a battle, during which a friend helped`
         if subject is not None and not openers:
             self._said_of(verb, frozenset(self.under(subject)))
-        if owners or not openers:
+        is_when = self.tokens[self.tokens[verb].head].entity in TIMES
+        is_when &= any(self.tokens[i].tag == "WDT" for i in openers)
+        if owners or not openers or is_when:
             return
         relation = self.tokens[openers[0]].relation
         if relation in SUBJECTS:
