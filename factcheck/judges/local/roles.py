@@ -429,8 +429,9 @@ class Roles(Tree):
         head, low = self.tokens[kid].head, self.low[kid]
         if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
             return Role.OUT
-        if self.tokens[head].relation == "prep":
-            return Role.NEEDED  # `from near Ulm`
+        is_rank = self.tokens[head].tag == "JJS" and low in _RANKING
+        if self.tokens[head].relation == "prep" or is_rank:
+            return Role.NEEDED  # `from near Ulm`, `strongest in Ulm`
         if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
             return Role.OUT  # `14 men, among them three cooks`
         is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"
