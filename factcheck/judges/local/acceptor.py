@@ -22,8 +22,11 @@ _GOOD, _LIKELY = 0.0, -0.85
 """Log odds of a probability of .5 and .3."""
 _EMPTY = word_set("come comes came happened happens do does did told said heard")
 _SAID = word_set("said says stated states claimed claims argued argues")
-_AROUND = word_set("prep npadvmod advcl advmod aux")
+_MEASURES = word_set("npadvmod advmod aux")
+_AROUND = _MEASURES | {"prep", "advcl"}
+_TALES = word_set("lie lies story stories joke jokes truth tale tales time fortune")
 _ANSWERS = word_set("yes no so")
+_ALIKE = {("VB", "VB"), ("VBG", "VBG"), ("NN", "VBG"), ("NNS", "VBG")}
 _RELATIVE = ("Who ", "Whose ", "Whom ", "Which ")
 _NO_WORDS: frozenset[int] = frozenset()
 _MOST_LOST = 0.6
@@ -92,6 +95,7 @@ def features(
             or text.startswith(_RELATIVE)
             or (_is_own(each) and _is_empty(tree, each.head, words))
             or _is_parted(tree, words)
+            or _lacks_whole(tree, words)
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
@@ -114,7 +118,8 @@ def _is_parted(tree: Propositions, words: frozenset[int]) -> bool:
     for place in words:
         token = tree.tokens[place]
         is_joined = token.relation in ("conj", "appos") and token.head in words
-        if not is_joined or token.tag not in NOUNS or tree.tokens[token.head].tag not in NOUNS:
+        tags = (tree.tokens[token.head].tag, token.tag)
+        if not is_joined or not (token.tag in NOUNS or tags in _ALIKE):
             continue
         start = min(i for i in tree.under(place) if i in words)
         before = max((i for i in words if i < start), default=start - 1)
@@ -123,6 +128,16 @@ def _is_parted(tree: Propositions, words: frozenset[int]) -> bool:
             tree.tokens[i].relation == "cc" and i not in lost for i in range(token.head, start)
         )
         if not is_linked and any(tree.tokens[i].relation not in ("cc", BRACKET) for i in lost):
+            return True
+    return False
+
+
+def _lacks_whole(tree: Propositions, words: frozenset[int]) -> bool:
+    """Tell whether a part is told without what it is of: `26 survive, 22 of which are flown`."""
+    for place, token in enumerate(tree.tokens):
+        phrase = tree.tokens[token.head]
+        is_of_which = token.tag == "WDT" and (phrase.relation, phrase.text) == ("prep", "of")
+        if is_of_which and place not in words and phrase.head in words:
             return True
     return False
 
@@ -143,7 +158,13 @@ def _is_empty(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
     if is_aim or not any(tree.tokens[i].tag[0] in "VM" for i in words):
         return True
     last = max(words)
+    objects = tree.of(verb, "dobj")
     beside = {tree.tokens[i].relation for i in tree.kids[verb] if i in words} - SUBJECTS
+    is_told = tree.low[verb] in ("told", "tells") and "dobj" in beside <= {"dobj", *_MEASURES}
+    clauses = [k for i in objects for k in tree.of(i, "relcl", "acl", "ccomp")]
+    is_told &= words.isdisjoint(clauses)
+    if is_told and _TALES.isdisjoint(tree.low[i] for i in objects):
+        return True  # `told a court`
     if (
         tree.low[verb] in _SAID
         and beside <= _AROUND

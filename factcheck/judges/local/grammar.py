@@ -533,6 +533,17 @@ def _with_examples(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_adjectives(tokens: list[Token]) -> list[Token]:
+    """Return words with all adjectives of a list in it: `a dry, cold and dark cellar`."""
+    for place, token in enumerate(tokens[2:], 2):
+        first = tokens[place - 2]
+        is_pair = first.relation == token.relation == "amod" and first.head == token.head
+        is_pair &= tokens[place - 1].text == ","
+        if is_pair and any((t.head, t.relation) == (place, "conj") for t in tokens):
+            tokens[place] = token._replace(head=place - 2, relation="conj")
+    return tokens
+
+
 def _with_people(tokens: list[Token]) -> list[Token]:
     """Return words with names under what people are: `the head of the Bank of Ulm, Ann Orr`."""
     for place, token in enumerate(tokens):
@@ -552,6 +563,7 @@ _MENDS = (
     _with_outer_verbs,
     _with_examples,
     _with_people,
+    _with_adjectives,
     _with_verbs,
     _with_periods,
     _with_pairs,

@@ -31,6 +31,7 @@ _GENDERS = {
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
     **dict.fromkeys(WORDS["men"], "m"), **dict.fromkeys(WORDS["women"], "f"),
 }  # fmt: skip
+_KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
 _BE = frozenset({"is", "was", "'s", "be", "been"})
 THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
 """What may be meant, by its form."""
@@ -219,6 +220,7 @@ class Mentions:
                 continue
             full = self._by_word.get(last.text, [])
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
+            is_person &= not _is_place(tree, start, end)
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             if end - 1 == subject and _is_team(tree, subject):
                 self._teams.add(name)
@@ -228,6 +230,14 @@ class Mentions:
                 if end == 1:
                     self._doubtful.add(name)
                 yield _Name(name, start, end, False)
+
+
+def _is_place(tree: Tree, start: int, end: int) -> bool:
+    """Tell whether a name is one of a place or a club: `at St Etienne`, `the club Real Ulm`."""
+    last, before = tree.tokens[end - 1], tree.tokens[max(0, start - 1)]
+    is_at = last.relation == "pobj" and tree.low[last.head] == "at"
+    is_kind = before.text in _KINDS and before.head == end - 1
+    return is_at or is_kind
 
 
 def _is_team(tree: Tree, subject: int) -> bool:

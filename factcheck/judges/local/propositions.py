@@ -45,6 +45,7 @@ _PAST = word_set(
     "shook swore tore woke withdrew"
 )
 """Forms of verbs that are no participles."""
+_SHIFTED = word_set("had would could might")
 _TOGETHER = word_set("between from among than")
 _COLOURS = word_set("red blue green yellow black white grey gray brown orange purple pink")
 _NOT_LISTS = word_set("compound nmod poss nummod quantmod advmod det npadvmod case")
@@ -64,7 +65,14 @@ _LASTING = WORDS["states"] | word_set("led run headed backed funded managed chai
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
 _RIVALLING = word_set("with against by")
 """Behind these, a place may be that of the event: `a draw with Ajax in Ulm`."""
+_HEADS = word_set(
+    "leader chairman chairwoman chair president captain head boss manager chief founder mayor "
+    "coach owner director editor governor minister secretary"
+)
+"""Of these, there is one: `Ann Orr is the council leader`."""
+_PLACING = word_set("in at across throughout")
 _FORMERLY = word_set("once formerly previously")
+_OFTEN = word_set("often usually sometimes generally commonly always typically normally")
 _PREPOSITIONS = word_set("from in at on to of for with about by")
 
 
@@ -272,7 +280,7 @@ class Propositions(Roles):
                 says = Sayer(subjects[0].words, frozenset(self.helped(verb)))
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
                 continue
-            if said and own and self._is_quoted(kid):
+            if said and own and (self._is_quoted(kid) or self._is_shifted(verb, kid)):
                 says = Sayer(
                     _NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb))
                 )
@@ -306,6 +314,12 @@ class Propositions(Roles):
         words = self.under(verb)
         marks = {self.low[i] for i in range(words[0] - 1, words[-1]) if self.is_mark[i]}
         return not marks.isdisjoint('"\u201c') and self.low[verb] not in _SAYING
+
+    def _is_shifted(self, verb: int, kid: int) -> bool:
+        """Tell whether a clause has the tense of what was said: `said it sank, but he would`."""
+        helpers = {self.low[i] for i in self.helped(kid)[1:]}
+        is_saying = self.low[kid] in _SAYING
+        return self.is_past(verb) and not is_saying and not helpers.isdisjoint(_SHIFTED)
 
     def _is_led(self, verb: int) -> bool:
         """Tell whether a participle is read as a subject: `Knowing that it was late, Anna left`."""
@@ -436,6 +450,7 @@ class Propositions(Roles):
         for head in heads:
             is_named = bool(self.of(head, "det", "poss", "nummod", "aux"))
             is_named |= self.tokens[head].tag in NAMES or (is_one and self.is_plural(head))
+            is_named |= any(self.low[i] == "other" for i in self.of(head, "amod"))
             found += self._members_of(head, free, _NONE if is_named else shared)
         return found
 
@@ -463,6 +478,11 @@ class Propositions(Roles):
         choices, details = [], []
         for kid in self.kids[place]:
             role = self.role(kid, free)
+            relation = self.tokens[kid].relation
+            is_clause = relation in ("relcl", "acl") and not self.is_set_off(kid)
+            is_clause &= bool(self._sayers) or self._is_in_quotes(kid)
+            if role is Role.OWN and is_clause:
+                role = Role.DETAIL if free.drop else Role.NEEDED  # `said it had men who had fled`
             if role is Role.OWN:
                 self._own.setdefault(kid, self._sayers)
                 if (
@@ -483,6 +503,10 @@ class Propositions(Roles):
         n_told = len(found) if len(found) * len(details) <= _MOST_REPEATED else 1
         told = [part._replace(details=(*part.details, *details)) for part in found[:n_told]]
         return [*told, *found[n_told:]]
+
+    def _is_in_quotes(self, place: int) -> bool:
+        marks = "".join(self.low[i] for i in range(place) if self.is_mark[i])
+        return marks.count('"') % 2 == 1 or marks.count("\u201c") > marks.count("\u201d")
 
     def _linked(self, clause: int) -> list[Detail]:
         """Return a short clause that says why or when, as a detail of the clause around it."""
@@ -535,7 +559,7 @@ class Propositions(Roles):
         token = self.tokens[place]
         together = _TOGETHER | WORDS["bundles"]
         is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
-        is_shared |= self.low[token.head] == "aged"
+        is_shared |= self.low[token.head] == "aged" or self._is_sum(place)
         is_shared |= token.tag[0] in "JR" and {self.low[head] for head in heads} == {
             self.low[place]
         }
@@ -555,6 +579,14 @@ class Propositions(Roles):
         if is_gapped or self.low[token.head] in together or not self._are_alike(heads, links):
             return []
         return heads
+
+    def _is_sum(self, place: int) -> bool:
+        """Tell whether a number is of several places: `had 400 visitors in Ulm and Bonn`."""
+        phrase = self.tokens[place].head
+        is_place = self.tokens[place].entity in ("GPE", "LOC") and self.low[phrase] in _PLACING
+        head = self.tokens[phrase].head
+        counted = [head, *self.of(head, "dobj", "nsubj", "nsubjpass", "attr")]
+        return is_place and any(self.of(noun, "nummod") for noun in counted)
 
     def _is_whole(self, place: int, heads: Sequence[int]) -> bool:
         """Tell whether a list is what several are, not each: `the names A and B`.
@@ -578,6 +610,7 @@ class Propositions(Roles):
     def _are_kinds(self, noun: int, words: Sequence[int]) -> bool:
         """Tell whether a noun can be said with each of some adjectives: not `red and white`."""
         is_mixed = any(self.low[i] in _COLOURS or i > noun for i in words)
+        is_mixed |= any(self.low[i + 1] == "," for i in self.of(noun, "amod") if i < words[0])
         is_counted = bool(self.of(noun, "nummod")) or self.low[noun] in WORDS["bundles"]
         is_torn = self.is_plural(noun) and any(
             self.low[i] in ("a", "an") for i in self.of(noun, "det")
@@ -714,7 +747,7 @@ class Propositions(Roles):
             return  # `another of the missing, Tom Orr`
         about = self._short(self._whose(noun), place)
         is_one = self.tokens[noun].tag not in PLURAL
-        is_past = any(self.low[i] in _FORMERLY for i in self.under(place))
+        is_past = any(self.low[i] in _FORMERLY | {"late"} for i in self.under(place))
         for part in self._expand(place, Freedom(drop=False, split=is_one)):
             one, other = about, part.words
             if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:
@@ -751,7 +784,8 @@ class Propositions(Roles):
         if relation in SUBJECTS:
             noun = self._whose(self.tokens[verb].head)
             self._clause(verb, [Part(self._short(noun, verb))], kind="relative")
-        elif relation == "advmod" and self.subject(verb) is not None and self._is_full(verb):
+        is_place = relation == "advmod" and subject is not None and self.has_happened(verb)
+        if is_place and self._is_full(verb):  # but not `in Norway, where it is legal`
             self._clause(verb, None, kind="relative")
 
     def _said_of(self, verb: int, name: Words) -> None:
@@ -769,7 +803,9 @@ class Propositions(Roles):
         while self.finite(main) is None and self.tokens[main].head != main:
             main = self.tokens[main].head
         is_past = self.has_happened(main)
-        lasts = self.low[verb] in _LASTING and not self.is_past(main)
+        beside = {self.low[i] for i in self.of(verb, "advmod")}
+        lasts = self.low[verb] in _LASTING and beside.isdisjoint(_FORMERLY)
+        lasts = not self.is_past(main) and (lasts or not beside.isdisjoint(_OFTEN))
         link = self._be(noun, verb, past=not lasts if token.tag != "VBG" else is_past)
         helpers = [i for i in self.helped(verb) if self.low[i] in ("having", "being")]
         gone = frozenset(helpers)
@@ -790,6 +826,7 @@ class Propositions(Roles):
             kind = "list"
         for kid in self.of(verb, "conj"):
             is_alike = token.tag == "VBN" and self.tokens[kid].tag == "VBD"
+            is_alike &= self.low[kid] not in _PAST
             is_alike |= self.tokens[kid].tag in ("VBN", "VBG")
             if is_alike and kid not in together and self.subject(kid) is None:
                 self._participle(kid, noun)
@@ -809,7 +846,8 @@ class Propositions(Roles):
             is_role = is_person(self.low[common[-1]])
             if is_role if token.entity == "PERSON" else len(name) > 1:
                 owned = any(self.tokens[i].tag in ("PRP$", "DT") for i in title)
-                link = ("is",) if owned else ("is", "a")
+                is_one = self.low[common[-1]] in _HEADS and self.low[min(title)] != "former"
+                link = ("is",) if owned else ("is", "the" if is_one else "a")
                 self._put((frozenset(name), *link, frozenset(title)), "title", noun, None)
 
     def _places(self) -> None:

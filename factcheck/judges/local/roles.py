@@ -24,6 +24,7 @@ from factcheck.judges.local.tree import (
     TIMES,
     WORDS,
     Tree,
+    is_person,
 )
 from factcheck.text.syntax import Token
 from factcheck.text.words import word_set
@@ -47,6 +48,13 @@ _BOUND_TO_VERB = word_set("according as of than into without except unlike about
 _RESULTS = frozenset({"turned out", "turns out", "went on", "goes on", "gone on"})
 _RANKING = word_set("in on among at")
 """Before what a superlative holds for."""
+_ONLY = word_set("only solely merely")
+_SOME = word_set("most some many few several certain")
+_SEEING = word_set(
+    "found find finds saw see sees seen kept keep keeps show shows showed shown heard hear "
+    "involved involve involves"
+)
+"""These need what their object does: `found men suffering from it`."""
 _HAVING = word_set("have has had having get gets got getting")
 """With an object, these say that something is done to it: `had a door installed`."""
 _MEASURED = word_set("last lasts lasted lasting weigh weighs weighed stretch stretches stretched")
@@ -310,6 +318,22 @@ class Roles(Tree):
         own = self.of(noun, "det", "poss")
         return not own or self.low[own[0]] in ("a", "an", "some", "several", "many", "another")
 
+    def _is_done_to(self, verb: int, gerund: int) -> bool:
+        """Tell whether others than the subject do something: `After reading it, it was cut`."""
+        subject = self.subject(verb)
+        if subject is None or not self.of(verb, "auxpass") or self.of(gerund, "auxpass"):
+            return False
+        low, entity = self.low[subject], self.tokens[subject].entity
+        return not (low in _PEOPLE or entity in ("PERSON", "ORG") or is_person(low))
+
+    def _is_limited(self, phrase: int) -> bool:
+        """Tell whether a clause holds for no more than a phrase: `only in May`, `in some towns`."""
+        words = [self.low[i] for i in self.under(phrase)]
+        is_only = not _ONLY.isdisjoint([self.low[self.start(phrase) - 1], *words[:2]])
+        is_always = not self.has_happened(self.main(self.tokens[phrase].head))
+        is_always &= self.low[phrase] in _RANKING
+        return is_only or (is_always and not _SOME.isdisjoint(words[:3]))
+
     def _is_topped(self, verb: int) -> bool:
         """Tell whether a verb goes with a superlative: `won the most medals in ...`."""
         ranks = [k for noun in self.of(verb, "dobj", "attr") for k in self.of(noun, "amod", "det")]
@@ -413,6 +437,8 @@ class Roles(Tree):
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= kid > head and low in _RANKING and self._is_topped(head)
+        is_bound |= low == "with" and self.low[head] in ("left", "leave", "leaves", "leaving")
+        is_bound |= self._is_limited(kid)
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
@@ -421,7 +447,9 @@ class Roles(Tree):
             return Role.NEEDED
         is_told = self.absolute(kid) is not None
         is_means = low == "by" and self.main(head) == head and not self.of(head, "auxpass")
-        is_told |= (low in _GERUNDS or is_means) and self.gerund(kid) is not None
+        gerund = self.gerund(kid)
+        is_told |= (low in _GERUNDS or is_means) and gerund is not None
+        is_told &= not (gerund is not None and self._is_done_to(head, gerund))
         return Role.OWN if is_told and self.has_happened(self.main(head)) else loose
 
     def _role_in_noun(self, kid: int, free: Freedom) -> Role:
@@ -435,7 +463,7 @@ class Roles(Tree):
         if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
             return Role.OUT  # `14 men, among them three cooks`
         is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"
-        is_bound |= self.low[head] in _TRENDS
+        is_bound |= self.low[head] in _TRENDS or self.low[self.start(kid) - 1] in _ONLY
         above = self.tokens[self.first(head)]  # `put Labour on 34%, the Greens on 9%`
         is_bound |= above.relation == "dobj" and self.low[above.head] in ("put", "puts")
         return Role.NEEDED if is_bound else self._role_of_modifier(kid, free)
@@ -469,6 +497,8 @@ class Roles(Tree):
         is_caused = head.relation == "dobj" and self.low[head.head] in _HAVING
         is_caused &= token.tag == "VBN" and not is_relative and not is_set_off
         is_needed |= is_caused and self.low[kid] not in ("named", "called")
+        is_seen = head.relation == "dobj" and self.low[head.head] in _SEEING and not is_set_off
+        is_needed |= is_seen and token.tag in ("VBG", "VBN") and not is_relative
         is_last = kid == token.head + 1 and not self.kids[kid]
         is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
         if is_needed or is_asked or (not (is_set_off or says_what) and head.relation == "attr"):
@@ -487,6 +517,7 @@ class Roles(Tree):
             return Role.OUT if is_scoped else Role.OWN
         role = self._role_of_modifier(kid, free)
         is_met = role is Role.DETAIL and free.drop and self._is_met(token.head)
+        is_met &= self.has_happened(kid) or self.has_happened(self.root) or not is_relative
         return Role.OWN if is_met and token.tag != "VBG" else role
 
     def _agrees(self, clause: int) -> bool:

@@ -87,7 +87,9 @@ _VERB_FIRST = re.compile(
 )
 _FURNITURE = re.compile(
     r"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device"
-    r"|Scroll down for (?:a )?videos?)[.:]?\s()(?=\S)",
+    r"|Scroll down for (?:a )?videos?"
+    r"|More (?:updates )?on [^.]{1,60}? and other (?:(?:stories|news) (?:in|from) )?[A-Z]\w+"
+    r"(?: and [A-Z]\w+)?(?: news)?)[.:]?\s()(?=\S)",
     re.IGNORECASE,
 )
 """What pages of news put before a sentence."""
@@ -192,7 +194,10 @@ def _is_full(tree: Tree, bare: str, words: Sequence[str]) -> bool:
     if {token.tag for token, is_mark in marks if not is_mark} <= _LISTED:
         return False
     if is_ended:
-        return _has_verb(tree) or len(words) > _LONGEST_FRAGMENT or _may_end_in_verb(tree)
+        is_counted = any(token.tag == "CD" for token in tree.tokens)
+        is_led = _MAY_BE_VERB.search(words[0].lower()) is not None  # `Fixes the lists of names`
+        is_long = len(words) > _LONGEST_FRAGMENT and (is_counted or is_led)
+        return _has_verb(tree) or is_long or _may_end_in_verb(tree)
     return tree.finite(tree.root) is not None  # else a title, with or without a date
 
 
