@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -16,6 +15,7 @@ import pytest
 import factcheck
 from factcheck.cli import main
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer
+from tests.goldens.running import INPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README", "docs/ci", "docs/metrics", "docs/models", "docs/reports", "docs/trust")
@@ -40,46 +40,19 @@ def commands(page: str) -> list[list[str]]:
     return [words for words in found if not any(part in shlex.join(words) for part in ELSEWHERE)]
 
 
-def lines(*records: Any) -> str:
-    return "".join(f"{json.dumps(record)}\n" for record in records)
-
-
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the files that the pages name, and a model server at hand."""
-    facts = SOURCE.splitlines()
-    record = {"id": "a", "source": SOURCE, "summary": SUMMARY, "facts": facts}
-    labelled = [
-        {"document": f"d{n}", "text": SUMMARY, "fact": fact, "label": not n}
-        for n, fact in enumerate(facts)
-    ]
-    cases = {"cases": [{"id": "a", "text": "x", "expected_cards": [{"front_keywords": ["ox"]}]}]}
-    behavior = {
-        "id": "a",
-        "instruction": "Say no.",
-        "evaluation_guide": {"refusal_keywords": ["no"]},
-        "expected": {"v": "refusal"},
-    }
-    run = {"a": [{"front": "an ox"}]}
-    for name, text in {
-        "report.txt": SOURCE,
-        "summary.txt": SUMMARY,
-        "records.jsonl": lines(record),
-        "yours.jsonl": lines(record),
-        "labelled.jsonl": lines(*labelled),
-        "labels.jsonl": lines(*labelled),
-        "facts.jsonl": lines(*labelled),
-        "gold.jsonl": lines({"id": "a", "name": "Ox"}),
-        "extracted.jsonl": lines({"id": "a", "name": "ox"}),
-        "dataset.yaml": json.dumps(cases),
-        "outputs.json": json.dumps(run),
-        "cases.json": json.dumps([behavior]),
-        "responses.json": json.dumps({"v": {"a": "no"}}),
-        "answer.txt": "The ox is red.",
-        "good.txt": "The ox is red.",
-        "other.txt": "A red ox.",
+    shutil.copytree(INPUTS, tmp_path, dirs_exist_ok=True)
+    for name, given in {
+        "report.txt": "source.txt",
+        "yours.jsonl": "records.jsonl",
+        "labelled.jsonl": "labels.jsonl",
+        "facts.jsonl": "labels.jsonl",
+        "dataset.yaml": "cards.yaml",
+        "cases.json": "suite.json",
     }.items():
-        (tmp_path / name).write_text(text, "utf-8")
+        shutil.copy(INPUTS / given, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTCHECK_JUDGE", "local-fast")
     monkeypatch.setenv("FACTCHECK_EXTRACTOR", "local")
