@@ -127,9 +127,7 @@ def test_a_failing_assertion_prints_at_most_five_facts(plugin: pytest.Pytester) 
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
-def test_facts_may_be_a_file_and_bad_limits_are_named(
-    plugin: pytest.Pytester,
-) -> None:
+def test_facts_may_be_a_file_and_bad_limits_are_named(plugin: pytest.Pytester) -> None:
     plugin.makefile(".txt", facts=FACTS)
     plugin.makepyfile(
         """

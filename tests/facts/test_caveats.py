@@ -7,14 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from factcheck.facts import (
-    AtomicFact,
-    CheckFailure,
-    CoverageReport,
-    FactSet,
-    ScoreSignature,
-    Texts,
-)
+from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, FactSet, ScoreSignature, Texts
 from factcheck.facts.coverage import ALIKE, trust_lines
 from factcheck.facts.page import answer_text, unread_warning
 from factcheck.reports import render

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.facts import (
-    AtomicFact,
-    CheckFailure,
-    CheckResult,
-    EntailmentLabel,
-    Usage,
-)
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Usage
 from factcheck.reports.page import Page, gated
 from factcheck.scoring.gates import Limits, coverage_gate
 from tests.reports.examples import all_groups, both_directions, report_of, verdict

@@ -10,14 +10,7 @@ from dataclasses import replace
 import pytest
 
 import factcheck
-from factcheck.facts import (
-    AtomicFact,
-    CoverageReport,
-    Evidence,
-    FactSet,
-    Span,
-    Texts,
-)
+from factcheck.facts import AtomicFact, CoverageReport, Evidence, FactSet, Span, Texts
 from factcheck.reports import render
 from factcheck.reports.page import Mark, MarkedText, Page, RawText
 from factcheck.reports.text import (

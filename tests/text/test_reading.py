@@ -17,13 +17,7 @@ from factcheck.judges.local.evidence import multiply
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.numbers import read_digits
 from factcheck.text.units import Quantity, agree, comparable, named_units, read
-from factcheck.text.words import (
-    content_stems,
-    fold_word,
-    guess_language,
-    irregular_forms,
-    words,
-)
+from factcheck.text.words import content_stems, fold_word, guess_language, irregular_forms, words
 
 
 def quantity(text: str, language: str = "en") -> Quantity:

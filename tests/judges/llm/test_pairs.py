@@ -16,22 +16,11 @@ from factcheck.judges.factory import build_model, build_pair_judge
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.judges import LLMRater, Rating, RatingResult
 from factcheck.judges.llm.modules import LLMJudge
-from factcheck.judges.ports import (
-    Ledger,
-    PairResult,
-    PairVerdict,
-    Specificity,
-    ValuePair,
-)
+from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
 from factcheck.testing.fakes import same_words
-from tests.faults import (
-    bad_request,
-    refused,
-    sequence,
-    truncated,
-)
+from tests.faults import bad_request, refused, sequence, truncated
 from tests.judges.llm.conftest import MODEL, MakePairSetup, PairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")

@@ -16,10 +16,7 @@ from hypothesis import strategies as st
 from factcheck import Verdict
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import CheckResult
-from factcheck.judges.llm.modules import (
-    FactChecker,
-    KeyFactExtraction,
-)
+from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction
 from factcheck.judges.llm.replies import statements
 from factcheck.testing import FactModel
 from tests.judges.llm.conftest import MakeSetup

@@ -36,11 +36,7 @@ def probability(gold: str, extracted: str, specificity: Specificity = "exact") -
 
 @pytest.mark.xfail(strict=True, reason="neither rules nor networks know these")
 @pytest.mark.parametrize(
-    ("gold", "extracted"),
-    [
-        ("William Clinton", "Bill Clinton"),
-        ("Xi Jinping", "Jinping Xi"),
-    ],
+    ("gold", "extracted"), [("William Clinton", "Bill Clinton"), ("Xi Jinping", "Jinping Xi")]
 )
 def test_short_names_and_names_in_another_order_are_known(gold: str, extracted: str) -> None:
     assert verdict(gold, extracted).equivalent
@@ -88,11 +84,7 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
         ("5 km", "5000 m", "same quantity"),
         ("\u00b5g", "ug", "same meaning"),
         ("min", "h", "min against h"),
-        (
-            "type 2 diabetes",
-            "No type 2 diabetes",
-            "denied in extracted only: No type 2 diabetes",
-        ),
+        ("type 2 diabetes", "No type 2 diabetes", "denied in extracted only: No type 2 diabetes"),
         ("2021", "May 2021", "only extracted has the month"),
         ("yes", "nein", "yes against nein"),
         ("red, green", "green; red", "same items"),
