@@ -15,20 +15,14 @@ import pytest
 import factcheck
 from factcheck.cli import main
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer
+from tests.e2e.conftest import ROOT, blocks
 from tests.goldens.running import INPUTS
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README", "docs/ci", "docs/metrics", "docs/models", "docs/reports", "docs/trust")
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SOURCE = "The ferry carried 240 cars.\nThe bridge was opened in 1987.\nThe tunnel was flooded.\n"
 SUMMARY = "- The ferry carried 240 cars.\n- The tunnel was dry.\n"
 ELSEWHERE = ("--engine ray", "--batch", "serve ", "score SOURCE")
 """Parts of commands that need more than this machine, or that show the syntax only."""
-
-
-def blocks(page: str, *kinds: str) -> list[str]:
-    text = (ROOT / f"{page}.md").read_text("utf-8")
-    return [block for kind, block in BLOCK.findall(text) if kind in kinds]
 
 
 def commands(page: str) -> list[list[str]]:
