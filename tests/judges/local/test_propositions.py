@@ -1,4 +1,4 @@
-"""A sentence is told one statement at a time, and only where nothing is changed by it."""
+"""A sentence is told one statement at a time, and a pronoun by a name only if one can be meant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.judges.local.grammar import mend, read_tokens
+from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import MOST, Proposition, Propositions
+from factcheck.judges.local.tree import Tree
 from factcheck.judges.local.wording import Statement, Wording
 from factcheck.text.syntax import Token
 from factcheck.text.words import word_set
@@ -315,3 +317,39 @@ def test_words_never_depend_on_each_other_in_a_ring() -> None:
         for token in read_tokens(RING)
     ]
     assert [token.head for token in mend(tokens)] == [token.head for token in tokens]
+
+
+NAMED = {
+    "his": ("Tom Orr is a lawyer.", "His career began in Bonn.", "Tom Orr's career began in Bonn."),
+    "she": ("Eva Kern is a Dutch lawyer.", "She moved to Paris.", "Eva Kern moved to Paris."),
+    "another introduced": ("Tom Orr is a lawyer.; Jan Olson is his partner.",
+        "He moved to Paris.", "Jan Olson moved to Paris."),
+    "an unnamed man": ("The chairman met Eva Kern.", "She moved to Paris.",
+        "Eva Kern moved to Paris."),
+    "two people": ("Tom Orr met Jan Olson in Bonn.", "He moved to Paris.", ""),
+    "an unnamed person": ("Tom Orr met the mayor in Bonn.", "He moved to Paris.", ""),
+    "another gender": ("Mr. Olson had a fall.; Ms. Kern replaced the joint.",
+        "He moved to Paris.", "Mr. Olson moved to Paris."),
+    "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", ""),
+    "a thing": ("The mill opened in May.", "It has two floors.", "The mill has two floors."),
+    "another thing": ("The firm bought a mill.", "It has two floors.", ""),
+    "no thing": ("The mill opened in May.", "It follows that the town grew.", ""),
+    "a drug that begins a sentence": ("Troponin was raised at 0.8 units.",
+        "She moved to Paris.", ""),
+    "one that is explained": ("Tom Orr is a lawyer.", "He (the child) moved to Paris.", ""),
+    "a team": ("Ajax have a clause in the deal.", "He moved to Paris.", ""),
+    "a greeting": ("Hello Eva, it rained.", "She moved to Paris.", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "sentence", "expected"), NAMED.values(), ids=NAMED)
+def test_a_pronoun_is_replaced_only_if_one_person_can_be_meant(
+    before: str, sentence: str, expected: str
+) -> None:
+    mentions = Mentions()
+    for earlier in before.split("; "):
+        mentions.read(Tree(earlier, read_tokens(earlier)))
+    tree = Propositions(sentence, read_tokens(sentence))
+    named = mentions.read(tree)
+    longest = max(tree.read(), key=lambda each: len(each.segments[0]))
+    assert Wording(tree, named).tell(longest.segments, None).text == (expected or sentence)
