@@ -96,6 +96,7 @@ LANGUAGES = {
     "zh": "这座城市位于河边；城里有两座古桥。公司2020年收入为3亿元，同比增长5%。市长没有出席。",
     "lower case": "the mayor opened the bridge on monday. it cost 3 million euros.",
     "one blob": "the mayor opened the bridge on monday it cost 3 million euros it is not safe " * 5,
+    "ru": "Мэр открыл мост в понедельник. В 2020 году население составило 12 тысяч человек.",
 }
 
 
@@ -249,6 +250,15 @@ TOLD = {
         "- The guild met.\n  - It paid 5 crowns.\n"),
         ["Otto Kern: Order two new kilns.", "Check the old glaze.", "Sweep the yard.",
         "The guild met.", "It paid 5 crowns."]),
+    "a role beside a name": ("The mayor, Eva Kern, met her son.",
+        ["The mayor met her son.", "Eva Kern is the mayor."]),
+    "a quotation in another": ("Anna wrote \"Tom said 'the ship sank' to me\" on Monday.",
+        ["Anna wrote \"Tom said 'the ship sank' to me\" on Monday."]),
+    "furniture of a page": ("Scroll down for video Anna Kern opened the mill.",
+        ["Anna Kern opened the mill."]),
+    "a mark torn off": ('Otto said: "It was hot. I am glad." The 5" pipe broke.',
+        ["Otto said: It was hot.", "Otto said: I am glad.", 'The 5" pipe broke.']),
+    "a number twice": ("Kern pays within thirty (30) days.", ["Kern pays within thirty days."]),
 }  # fmt: skip
 
 

@@ -19,6 +19,8 @@ PROSE = {
     "French": "M. Roux est parti le 3 mai. ¦Il a dit « Non. » ¦Puis il est revenu.",
     "Spanish": "El Sr. Gil llegó a las 5 p.m. a casa. ¦¿Y ella? ¦¡No!",
     "Chinese": "下雨了。¦他问：“走吗？”¦我们走了！",
+    "footnote": "It rained.[12] ¦It stopped.",
+    "number inline": "Now 1. ¦Open it. ¦2. Close it.",
 }
 """A bar ends each sentence but the last."""
 
@@ -41,6 +43,10 @@ LAYOUT = {
     "quoted lines": ("> It rained and we all\n> went home. Then\n> it stopped.",
         ["It rained and we all\n> went home.", "Then\n> it stopped."]),
     "decoration": ("***\n---\n\n* * *\n...", []),
+    "a long line goes on": (
+        "The members of the city council and all of their guests met President\nKern. It rained.",
+        ["The members of the city council and all of their guests met President\nKern.",
+         "It rained."]),
 }  # fmt: skip
 
 
