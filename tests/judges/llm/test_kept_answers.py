@@ -189,19 +189,11 @@ def test_whatever_else_is_said_about_a_pair_is_another_question(comparing: MakeP
 def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(comparing: MakePairSetup) -> None:
     cache = MemoryCache()
     setup = comparing(FactModel(), cache=cache)
-    setup.compare(PAIR)
+    before = setup.compare(PAIR)
     ((key, (text,)),) = cache.entries.items()
-    entry = json.loads(text)
-    answer = entry["answers"][""]
-    damaged: list[Any] = [
-        *([], None, {**answer, "equivalent": "false"}, {**answer, "equivalent": 1}),
-        *({"equivalent": True}, {"reason": answer["reason"]}),
-    ]
-    for planted in damaged:
-        cache.entries[key] = [json.dumps({**entry, "answers": {"": planted}})]
-        (again,) = setup.compare(PAIR)
-        assert again == PairVerdict(False, None, "scripted", "openai/tiny")
-    assert setup.sizes == [1] * (1 + len(damaged))
+    cache.entries[key] = [text.replace("false", "0")]
+    assert setup.compare(PAIR) == before
+    assert setup.sizes == [1, 1]
 
 
 PRICE = Price(1.0, 0.1, 8.0)
