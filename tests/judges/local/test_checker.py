@@ -195,6 +195,7 @@ def test_what_is_not_said_is_not_entailed(fact: str, text: str) -> None:
         ("The mayor opened the new library.", "The mayor opened the library.", "neutral"),
         ("Sales rose.", "Sales fell.", "contradicted"),
         ("The price includes breakfast.", "The price excludes breakfast.", "contradicted"),
+        ("Nobody was hurt.", "Two people were hurt.", "contradicted"),
     ],
 )
 def test_the_opposite_contradicts_and_a_missing_detail_does_not(
@@ -241,6 +242,7 @@ def test_facts_are_judged_one_by_one() -> None:
     [
         ("Post-mortem: Loss of mail on 3 May 2024.", "Post-mortem, Loss of mail on 3 May 2024"),
         ("Nine boats sank down at 11:05.", "Nine boats sank down at 11:05"),
+        ("There was a fire in the engine room.", "fire in the engine room"),
     ],
 )
 def test_what_is_missing_is_named_in_phrases(fact: str, missing: str) -> None:
@@ -339,6 +341,7 @@ def test_a_value_of_something_else_is_a_conflict(fact: str, passage: str, other:
          "They took the train to Ulm.", "They took the ferry to Ulm in May."),
         (None, "Ronnie remains on the paper.", "Ronnie died soon after getting on the paper."),
         (None, "Mayor Ruiz opened the pool.", "Mayor Ruiz closed the school."),
+        ('says it without "No"', "No oil was lost.", "Much oil was lost."),
     ],
 )  # fmt: skip
 def test_what_contradicts_is_named(reason: str | None, fact: str, passage: str) -> None:

@@ -245,6 +245,13 @@ TOLD = {
         ["Once built, the bridge will carry trains."]),
     "brothers": ("The firm was founded by brothers Carlo and Ettore Terrano.",
         ["The firm was founded.", "The firm was founded by brothers Carlo and Ettore Terrano."]),
+    "a contrast in the present": ("Some are mostly yellow, while others are mostly black.",
+        ["Some are mostly yellow.", "Others are mostly black."]),
+    "a remark of the reporter's": (
+        'Eva Kern said families were being "punished", although she conceded that it had leaked.',
+        ['Eva Kern said families were being "punished".', "She conceded that it had leaked."]),
+    "what is still led": ("The group, led by Anna Kern, hopes to win.",
+        ["The group hopes to win.", "The group is led.", "The group is led by Anna Kern."]),
 }  # fmt: skip
 
 
