@@ -259,6 +259,13 @@ TOLD = {
     "a mark torn off": ('Otto said: "It was hot. I am glad." The 5" pipe broke.',
         ["Otto said: It was hot.", "Otto said: I am glad.", 'The 5" pipe broke.']),
     "a number twice": ("Kern pays within thirty (30) days.", ["Kern pays within thirty days."]),
+    "two apostrophes for a mark": ("''The dam held in the end,\" said Anna Kern. It rained.",
+        ["Anna Kern said: The dam held in the end.", "It rained."]),
+    "values behind a preposition": ("Profit fell by 12 per cent in May and by 9 per cent in June.",
+        ["Profit fell by 12 per cent in May.", "Profit fell by 9 per cent in June."]),
+    "values with intervals": (
+        "The loss was 7 kg (5 to 8) in the first group and 6 kg (4) in the other.",
+        ["The loss was 7 kg (5 to 8) in the first group.", "The loss was 6 kg (4) in the other."]),
 }  # fmt: skip
 
 

@@ -252,6 +252,9 @@ TOLD = {
         ['Eva Kern said families were being "punished".', "She conceded that it had leaked."]),
     "what is still led": ("The group, led by Anna Kern, hopes to win.",
         ["The group hopes to win.", "The group is led.", "The group is led by Anna Kern."]),
+    "helping verbs": ("The old mill was sold in 2010 and has been a museum since then.",
+        ["The old mill was sold.", "The old mill was sold in 2010.",
+        "The old mill has been a museum.", "The old mill has been a museum since then."]),
 }  # fmt: skip
 
 
@@ -378,6 +381,7 @@ NAMED = {
     "a name beside a role": ("The mayor, Eva Kern, opened the mill.", "She thanked the baker.",
         "Eva Kern thanked the baker."),
     "an unnamed person who acts": ("A farmer met Tom Orr.", "He moved to Paris.", ""),
+    "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
 }  # fmt: skip
 
 
