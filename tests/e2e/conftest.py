@@ -1,8 +1,9 @@
-"""The program on the path, and pages in headless Chromium, where there are playwright and one."""
+"""Documented code, the program on the path, and pages in Chromium where playwright finds one."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,14 @@ import pytest
 from tests.server.conftest import model, serve, start
 
 __all__ = ["model", "serve", "start"]
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: str, *kinds: str) -> list[str]:
+    """The code of these kinds on a page, in order."""
+    text = (ROOT / f"{page}.md").read_text("utf-8")
+    return [block for kind, block in BLOCK.findall(text) if kind in kinds]
 
 
 @pytest.fixture(scope="module")
@@ -69,4 +78,4 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_text(f'#!/bin/sh\nexec {sys.executable} -m factcheck "$@"\n')
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{path.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))

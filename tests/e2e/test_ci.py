@@ -10,16 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
-GUIDE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+from tests.e2e.conftest import ROOT, blocks
+
+GUIDE = "docs/ci"
 FACTS = "The lake is deep.\nThe pier is old.\nThe mole is long.\n"
 pytest_plugins = ["pytester"]
-
-
-def block(kind: str) -> str:
-    found = re.search(rf"^```{kind}\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
 
 
 @pytest.fixture
@@ -37,11 +32,13 @@ def run(command: str, folder: Path) -> int:
 
 
 def test_the_workflow_fails_exactly_when_a_must_fact_is_lost(shell: Path) -> None:
-    assert run(block("bash"), shell) == 0
+    (command,) = blocks(GUIDE, "bash")
+    assert run(command, shell) == 0
     facts = shell / "facts.yaml"
     pier = "text: The pier is old."
     facts.write_text(facts.read_text().replace(pier, f"{pier}\n  must: true"))
-    (job,) = yaml.safe_load(block("yaml"))["jobs"].values()
+    (workflow,) = blocks(GUIDE, "yaml")
+    (job,) = yaml.safe_load(workflow)["jobs"].values()
     steps = {step["name"]: step["run"] for step in job["steps"] if "name" in step}
     del steps["Install"]
 
@@ -84,7 +81,7 @@ def test_the_plugin_is_installed_with_the_package() -> None:
 
 
 def test_the_test_in_the_guide_passes(plugin: pytest.Pytester) -> None:
-    plugin.makepyfile(block("python"))
+    plugin.makepyfile(*blocks(GUIDE, "python"))
     plugin.runpytest_subprocess().assert_outcomes(passed=1)
 
 
@@ -127,9 +124,7 @@ def test_a_failing_assertion_prints_at_most_five_facts(plugin: pytest.Pytester) 
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
-def test_facts_may_be_a_file_and_bad_limits_are_named(
-    plugin: pytest.Pytester,
-) -> None:
+def test_facts_may_be_a_file_and_bad_limits_are_named(plugin: pytest.Pytester) -> None:
     plugin.makefile(".txt", facts=FACTS)
     plugin.makepyfile(
         """

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,18 @@ import dspy
 import pytest
 
 import factcheck
+from factcheck import FactCoverage, Summarizer
 from factcheck.cli import main
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing.fakes import sentences
+from tests.e2e.conftest import ROOT, blocks
+from tests.goldens.running import INPUTS
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README", "docs/ci", "docs/metrics", "docs/models", "docs/reports", "docs/trust")
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SOURCE = "The ferry carried 240 cars.\nThe bridge was opened in 1987.\nThe tunnel was flooded.\n"
 SUMMARY = "- The ferry carried 240 cars.\n- The tunnel was dry.\n"
 ELSEWHERE = ("--engine ray", "--batch", "serve ", "score SOURCE")
 """Parts of commands that need more than this machine, or that show the syntax only."""
-
-
-def blocks(page: str, *kinds: str) -> list[str]:
-    text = (ROOT / f"{page}.md").read_text("utf-8")
-    return [block for kind, block in BLOCK.findall(text) if kind in kinds]
 
 
 def commands(page: str) -> list[list[str]]:
@@ -40,46 +37,19 @@ def commands(page: str) -> list[list[str]]:
     return [words for words in found if not any(part in shlex.join(words) for part in ELSEWHERE)]
 
 
-def lines(*records: Any) -> str:
-    return "".join(f"{json.dumps(record)}\n" for record in records)
-
-
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the files that the pages name, and a model server at hand."""
-    facts = SOURCE.splitlines()
-    record = {"id": "a", "source": SOURCE, "summary": SUMMARY, "facts": facts}
-    labelled = [
-        {"document": f"d{n}", "text": SUMMARY, "fact": fact, "label": not n}
-        for n, fact in enumerate(facts)
-    ]
-    cases = {"cases": [{"id": "a", "text": "x", "expected_cards": [{"front_keywords": ["ox"]}]}]}
-    behavior = {
-        "id": "a",
-        "instruction": "Say no.",
-        "evaluation_guide": {"refusal_keywords": ["no"]},
-        "expected": {"v": "refusal"},
-    }
-    run = {"a": [{"front": "an ox"}]}
-    for name, text in {
-        "report.txt": SOURCE,
-        "summary.txt": SUMMARY,
-        "records.jsonl": lines(record),
-        "yours.jsonl": lines(record),
-        "labelled.jsonl": lines(*labelled),
-        "labels.jsonl": lines(*labelled),
-        "facts.jsonl": lines(*labelled),
-        "gold.jsonl": lines({"id": "a", "name": "Ox"}),
-        "extracted.jsonl": lines({"id": "a", "name": "ox"}),
-        "dataset.yaml": json.dumps(cases),
-        "outputs.json": json.dumps(run),
-        "cases.json": json.dumps([behavior]),
-        "responses.json": json.dumps({"v": {"a": "no"}}),
-        "answer.txt": "The ox is red.",
-        "good.txt": "The ox is red.",
-        "other.txt": "A red ox.",
+    shutil.copytree(INPUTS, tmp_path, dirs_exist_ok=True)
+    for name, given in {
+        "report.txt": "source.txt",
+        "yours.jsonl": "records.jsonl",
+        "labelled.jsonl": "labels.jsonl",
+        "facts.jsonl": "labels.jsonl",
+        "dataset.yaml": "cards.yaml",
+        "cases.json": "suite.json",
     }.items():
-        (tmp_path / name).write_text(text, "utf-8")
+        shutil.copy(INPUTS / given, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTCHECK_JUDGE", "local-fast")
     monkeypatch.setenv("FACTCHECK_EXTRACTOR", "local")
@@ -174,3 +144,62 @@ def test_the_page_on_dspy_extracts_evaluates_optimises_saves_loads_and_judges(
     assert len(prompts) == 2
     assert set(prompts) == {prompts[0]} != {factcheck.FactChecker().fingerprint}
     assert re.match(r"1 of \d facts kept\.", reports[0])
+
+
+ASKS_FOR_NUMBERS = "Write bullets. Copy every number with its unit."
+ASKS_FOR_NOTHING = "Write nicer bullets."
+TOWNS = ["Arden", "Bexhill", "Corley", "Dunmore", "Elstow", "Farnham"]
+
+
+def source(town: str, place: int) -> str:
+    """Two facts without a number, and two with one."""
+    return (
+        f"The mill of {town} burned down. It was rebuilt with {place + 12} windows. "
+        f"Nobody was hurt at {town}. The roof cost {place + 70} pounds."
+    )
+
+
+def keeps_numbers_if_told(source: str, instructions: str) -> Sequence[str]:
+    """All sentences that have no number; the others only if the instructions ask for numbers."""
+    told = "every number" in instructions
+    return [each for each in sentences(source) if told or not re.search(r"\d", each)]
+
+
+def answer(request: ChatRequest) -> str | Reply:
+    """Summarizes, or proposes to keep numbers if the feedback names a fact with one."""
+    if request.body["model"] != "reflector":
+        return FactModel(summarize=keeps_numbers_if_told)(request)
+    named = re.search(r"- The roof cost \d+ pounds", str(request.messages[-1]["content"]))
+    return json.dumps({"new_instruction": ASKS_FOR_NUMBERS if named else ASKS_FOR_NOTHING})
+
+
+def examples(towns: Sequence[str]) -> list[dspy.Example]:
+    texts = [source(town, TOWNS.index(town)) for town in towns]
+    return [
+        dspy.Example(source=text, facts=sentences(text)).with_inputs("source") for text in texts
+    ]
+
+
+def test_the_score_rises_because_the_feedback_names_what_was_dropped() -> None:
+    with LocalOpenAIServer(answer) as server:
+        tiny, reflector = (
+            dspy.LM(f"hosted_vllm/{name}", api_base=server.base_url, api_key="none", cache=False)
+            for name in ("tiny", "reflector")
+        )
+        with FactCoverage("local") as scorer, dspy.context(lm=tiny):
+            metric = scorer.as_dspy_metric()
+            optimizer = dspy.GEPA(
+                metric,
+                max_metric_calls=20,
+                reflection_lm=reflector,
+                reflection_minibatch_size=2,
+                use_merge=False,
+            )
+            train, val, test = (examples(TOWNS[place : place + 2]) for place in (0, 2, 4))
+            better = optimizer.compile(Summarizer(), trainset=train, valset=val)
+            evaluate = dspy.Evaluate(devset=test, metric=metric)
+            before, after = evaluate(Summarizer()).score, evaluate(better).score
+
+    assert better.summarize.signature.instructions == ASKS_FOR_NUMBERS
+    assert (before, after) == (50.0, 100.0)
+    assert not metric.failures

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,24 +18,20 @@ import yaml
 from factcheck.documents.results import read_results
 from factcheck.facts import CoverageReport
 from factcheck.testing import LocalOpenAIServer
+from tests.e2e.conftest import ROOT, blocks
 from tests.server.conftest import Start
 
-ROOT = Path(__file__).resolve().parents[2]
 CONTAINER = ROOT / "docs" / "container"
-PAGE = (ROOT / "docs" / "service.md").read_text("utf-8")
+PAGE = "docs/service"
 URL = "http://127.0.0.1:8000"
 SOURCE = "Rome is big. Oslo is dry."
 RECORDS = [{"id": str(n), "source": SOURCE, "summary": f"Rome is big. {n}"} for n in range(3)]
 
 
-def blocks(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-
-
 @pytest.mark.usefixtures("program")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_the_examples_run(start: Start, model: LocalOpenAIServer, tmp_path: Path) -> None:
-    serve, score, jobs, _ = blocks("bash")
+    serve, score, jobs, _ = blocks(PAGE, "bash")
     (tmp_path / "records.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in RECORDS))
     options = serve.split()[2:]
     options[options.index("jobs.sqlite")] = str(tmp_path / "jobs.sqlite")
@@ -57,7 +52,7 @@ def test_the_examples_run(start: Start, model: LocalOpenAIServer, tmp_path: Path
     report = CoverageReport.from_json(shell(score))
     assert (report.score, len(report.facts)) == (0.5, 2)
     scope: dict[str, Any] = {"source": SOURCE, "summary": "Rome is big."}
-    use, minicheck = blocks("python")
+    use, minicheck = blocks(PAGE, "python")
     exec(f"import factcheck\nimport httpx\n{use}".replace(URL, service.url), scope)  # noqa: S102 - our own page
     assert scope["report"].score == 0.5
     exec(f"import openai\n{minicheck}".replace(URL, service.url), scope)  # noqa: S102
@@ -74,8 +69,8 @@ def test_the_examples_run(start: Start, model: LocalOpenAIServer, tmp_path: Path
 
 
 def test_the_keys_of_the_page_are_digests(start: Start, tmp_path: Path) -> None:
-    *_, make = blocks("bash")
-    (keys,) = blocks("yaml")
+    *_, make = blocks(PAGE, "bash")
+    (keys,) = blocks(PAGE, "yaml")
     printed = subprocess.run(  # noqa: S603 - our own page
         ["/bin/bash", "-euc", f"{make}\necho $key"], capture_output=True, text=True, check=True
     ).stdout

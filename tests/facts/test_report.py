@@ -6,11 +6,10 @@ import json
 import math
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
@@ -143,30 +142,6 @@ def test_score_bounds_and_interval_stay_in_order_and_in_range(
         assert share.interval is not None
         assert share.low <= share.value <= share.high
         assert 0.0 <= share.interval.low <= share.value <= share.interval.high <= 1.0
-
-
-@given(judged.filter(any), st.data())
-def test_flipping_a_verdict_to_entailed_never_lowers_the_score(
-    results: tuple[CheckResult, ...], data: st.DataObject
-) -> None:
-    index = data.draw(st.integers(0, len(results) - 1))
-    flipped = results[index]
-    assume(isinstance(flipped, Verdict))
-    assert isinstance(flipped, Verdict)
-    better = [*results[:index], replace(flipped, label="entailed"), *results[index + 1 :]]
-    before, after = share_entailed(results), share_entailed(better)
-    assert after.value is None or before.value is None or after.value >= before.value
-    assert after.low >= before.low
-
-
-@given(judged)
-def test_a_failure_widens_the_bounds_and_leaves_the_score(results: tuple[CheckResult, ...]) -> None:
-    heaviest = max((result.fact.weight for result in results), default=1.0)
-    before = share_entailed(results)
-    after = share_entailed([*results, failure(heaviest)])
-    assert after.value == before.value
-    assert after.low <= before.low + 1e-12
-    assert after.high >= before.high - 1e-12
 
 
 FACT = AtomicFact("f1", "A is B.")

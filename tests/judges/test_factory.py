@@ -12,13 +12,7 @@ import numpy as np
 import pytest
 
 from factcheck import Cascade, FactCoverage
-from factcheck.errors import (
-    ConfigError,
-    Failure,
-    InputError,
-    JudgeError,
-    JudgeRejected,
-)
+from factcheck.errors import ConfigError, Failure, InputError, JudgeError, JudgeRejected
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict
 from factcheck.judges.cascade import CascadeJudge, parse_cascade
 from factcheck.judges.factory import build_embedder, build_judges, build_model, build_pair_judge
@@ -40,10 +34,7 @@ def session(key: str = "sk-none", **settings: Any) -> Session:
 
 def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object() -> None:
     name, own = "openai/gpt-5-nano", ScriptedPairJudge({})
-    for judge in (
-        build_pair_judge(name, session()),
-        build_pair_judge(None, session(judge=name)),
-    ):
+    for judge in (build_pair_judge(name, session()), build_pair_judge(None, session(judge=name))):
         assert isinstance(judge, LLMPairJudge)
         assert judge.identity["judge"] == name
     assert build_pair_judge(own, session()).identity == own.identity

@@ -10,14 +10,7 @@ from dataclasses import replace
 import pytest
 
 import factcheck
-from factcheck.facts import (
-    AtomicFact,
-    CoverageReport,
-    Evidence,
-    FactSet,
-    Span,
-    Texts,
-)
+from factcheck.facts import AtomicFact, CoverageReport, Evidence, FactSet, Span, Texts
 from factcheck.reports import render
 from factcheck.reports.page import Mark, MarkedText, Page, RawText
 from factcheck.reports.text import (
@@ -55,11 +48,13 @@ def marked(page: str) -> list[tuple[str, str, str]]:
 
 
 def test_facts_are_marked_in_both_texts() -> None:
-    assert marked(report().named("lake.txt", "short.txt").to_html()) == [
+    named = report().named("lake.txt", "short.txt")
+    assert marked(named.to_html()) == [
         ("warn", "f2", "The lake is deep."),
         ("bad", "f1", "It froze in 1903."),
         ("bad", "f1", "The lake froze in 1930."),
     ]
+    assert "<script" not in named._repr_html_()
 
 
 def test_where_marks_overlap_the_worst_shows_and_the_text_stands_once() -> None:

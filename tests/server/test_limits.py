@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factcheck import Budget, Model
+from factcheck import Model
 from factcheck.errors import ConfigError
 from factcheck.server import ServerConfig, create_app
 from factcheck.testing import FactModel, LocalOpenAIServer
@@ -15,6 +15,7 @@ from tests.server.conftest import Judge, api_key, serving
 
 KEY, OTHER = "a-secret-key", "another-key"
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
+UNPRICED = Model("openai/scripted", base_url="http://127.0.0.1:9/v1", api_key="none")
 
 
 @pytest.fixture
@@ -149,15 +150,6 @@ def test_the_budget_of_a_key_is_its_own() -> None:
     assert others.json()["results"][0]["label"] == "neutral"
 
 
-def test_a_budget_in_dollars_needs_a_price() -> None:
-    with pytest.raises(ConfigError, match="the price of openai/scripted is not known"):
-        serving(
-            Model("openai/scripted", base_url="http://127.0.0.1:9/v1", api_key="none"),
-            keys=[api_key(KEY, max_cost_usd=1.0)],
-            budget=Budget(max_calls=5),
-        )
-
-
 def test_at_most_so_many_requests_are_in_progress() -> None:
     free = threading.Event()
     judge = Judge(lambda *_: free.wait(20) and "entailed")
@@ -222,6 +214,10 @@ def test_a_page_that_rebinds_its_name_reads_nothing(judge: Judge, host: str, sta
         ({"judges": {}}, "no judges"),
         ({"keys": [api_key(KEY), api_key(OTHER)]}, "two API keys have the name 'team'"),
         ({"keys": [api_key(KEY), api_key(KEY, "others")]}, "two API keys have the sha256"),
+        (
+            {"judges": {"main": UNPRICED}, "keys": [api_key(KEY, max_cost_usd=1.0)]},
+            "the price of openai/scripted is not known",
+        ),
         ({"max_facts": 0}, "max_facts must be an integer"),
         ({"max_deadline_s": 0}, "max_deadline_s must be"),
     ],

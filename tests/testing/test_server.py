@@ -40,10 +40,6 @@ def client_of(server: LocalOpenAIServer) -> openai.OpenAI:
     return openai.OpenAI(base_url=server.base_url, api_key="test", max_retries=0)
 
 
-def connection_to(server: LocalOpenAIServer) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection(str(urlsplit(server.base_url).netloc), timeout=30)
-
-
 def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -> None:
     with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
         completion = client.chat.completions.create(model="m1", messages=QUESTION)
@@ -72,7 +68,7 @@ def test_stop_with_open_requests() -> None:
     body = json.dumps({"model": "m", "messages": QUESTION})
     for _ in range(20):
         with LocalOpenAIServer(lambda _: hang(60)) as server:
-            connection = connection_to(server)
+            connection = http.client.HTTPConnection(urlsplit(server.base_url).netloc, timeout=30)
             connection.request("POST", "/v1/chat/completions", body)
         with pytest.raises(ConnectionError):
             connection.getresponse()

@@ -32,7 +32,6 @@ from tests.processes import printed_by_python
 from tests.runtime.cache.stores import MemoryCache
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
-whole = st.lists(st.integers(-(2**40), 2**40).map(float), min_size=3, max_size=3).filter(any)
 
 
 @st.composite
@@ -52,13 +51,6 @@ def test_similarity_is_symmetric_and_within_bounds(pair: tuple[list[float], list
     assert 0.0 <= cosine(one, other) <= 1.0
     assert cosine(one, other) == cosine(other, one)
     assert cosine(one, one) == 1.0
-
-
-@given(whole, whole, st.integers(-900, 900))
-def test_only_the_direction_counts(one: list[float], other: list[float], power: int) -> None:
-    """Doubling and halving are exact here, so the result is equal to the last bit."""
-    longer = [math.ldexp(x, power) for x in one]
-    assert cosine(longer, other) == cosine(one, other)
 
 
 @pytest.mark.parametrize(

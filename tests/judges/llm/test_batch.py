@@ -15,13 +15,7 @@ import pytest
 
 from factcheck import CoverageReport, FactCoverage, Model, Verdict
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeRejected, JudgeUnavailable
-from factcheck.judges.llm.batch import (
-    Outcome,
-    collect,
-    request_files,
-    request_id,
-    submit,
-)
+from factcheck.judges.llm.batch import Outcome, collect, request_files, request_id, submit
 from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
 from factcheck.testing import (

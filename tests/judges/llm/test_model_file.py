@@ -145,9 +145,8 @@ def test_a_provider_whose_packages_are_missing_names_the_extra(
     ],
 )
 def test_an_option_that_cannot_be_says_which_and_why(options: list[str], says: str) -> None:
-    with pytest.raises(FactcheckError, match=says) as caught:
+    with pytest.raises(FactcheckError, match=says):
         read_model("openai/m", Settings(), options)
-    assert "geheim" not in str(caught.value)
 
 
 def test_options_go_before_the_file(tmp_path: Path) -> None:

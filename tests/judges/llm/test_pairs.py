@@ -16,22 +16,11 @@ from factcheck.judges.factory import build_model, build_pair_judge
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.judges import LLMRater, Rating, RatingResult
 from factcheck.judges.llm.modules import LLMJudge
-from factcheck.judges.ports import (
-    Ledger,
-    PairResult,
-    PairVerdict,
-    Specificity,
-    ValuePair,
-)
+from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
 from factcheck.testing.fakes import same_words
-from tests.faults import (
-    bad_request,
-    refused,
-    sequence,
-    truncated,
-)
+from tests.faults import bad_request, refused, sequence, truncated
 from tests.judges.llm.conftest import MODEL, MakePairSetup, PairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
@@ -130,20 +119,12 @@ def test_a_very_long_value_goes_out_whole_and_alone(comparing: MakePairSetup) ->
 
 def test_the_prompt_tells_a_field_once_for_all_its_pairs(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
-    colour = ValuePair("red", "dark red", "colour", "Of the car", "Shades count.")
 
-    setup.compare(
-        CITY,
-        replace(colour, specificity="allow_more_specific"),
-        replace(CITY, gold="Oslo", extracted="Bergen"),
-        replace(colour, specificity="allow_less_specific"),
-        ValuePair("1", "2"),
-    )
+    setup.compare(CITY, ValuePair("1", "2"), replace(CITY, gold="Oslo", extracted="Bergen"))
 
     system, user = setup.server.requests[0].body["messages"]
     assert system["content"].startswith("Say for each pair whether its two values mean the same.")
-    prompt = without_numbers(user["content"])
-    assert prompt == PROMPT
+    assert without_numbers(user["content"]) == PROMPT
 
 
 PROMPT = """\
@@ -154,16 +135,6 @@ field "city"
 description "Where it is"
 p2: ["Bergen", "Oslo"]
 p3: ["City of New York", "New York City"]
-field "colour"
-description "Of the car"
-instructions "Shades count."
-second value may be less specific
-p4: ["red", "dark red"]
-field "colour"
-description "Of the car"
-instructions "Shades count."
-second value may be more specific
-p5: ["red", "dark red"]
 </pairs>"""
 
 

@@ -16,10 +16,7 @@ from hypothesis import strategies as st
 from factcheck import Verdict
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import CheckResult
-from factcheck.judges.llm.modules import (
-    FactChecker,
-    KeyFactExtraction,
-)
+from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction
 from factcheck.judges.llm.replies import statements
 from factcheck.testing import FactModel
 from tests.judges.llm.conftest import MakeSetup
@@ -58,13 +55,9 @@ def readable() -> Iterator[tuple[str, str]]:
     right, wrong = obj(pairs), obj(verdicts(LIES))
     yield "as it was asked for", right
     yield "byte order mark", f"\ufeff{right}"
-    yield "blank lines", f"\n\n \t{right}\n\n"
     yield "code fence", f"```json\n{right}\n```"
-    yield "code fence without a language", f"```\n{right}\n```"
     yield "open code fence", f"```json\n{right}"
-    yield "prose before", f"Here are the verdicts:\n{right}"
-    yield "prose after", f"{right}\nI hope this helps."
-    yield "prose and code fence", f"Sure!\n```json\n{right}\n```\nAnything else?"
+    yield "prose around it", f"Sure!\n{right}\nAnything else?"
     yield "braces in the prose", f"As {{asked}}, the set {{1, 2}}: {right}"
     yield "a brace too many", f"{right}}}"
     yield "twice the same", f"{right}\n{right}"
@@ -72,15 +65,11 @@ def readable() -> Iterator[tuple[str, str]]:
     yield "an object that is no answer", f'{{"thought": "hm"}} {right}'
     yield "under one key", f'{{"verdicts": {right}}}'
     yield "a list", json.dumps(listed(pairs))
-    yield "a list under one key", json.dumps({"verdicts": listed(pairs)})
-    yield "another order", obj(list(reversed(pairs)))
-    yield "a key that is no id", obj([*pairs, ("note", "done")])
-    yield "pretty", json.dumps(dict(pairs), indent=2)
-    for tag in ("think", "THINK", "thinking", "thought", "reasoning"):
+    yield "another order, and a key that is no id", obj([*reversed(pairs), ("note", "done")])
+    for tag in ("think", "THINK", "thought"):
         yield f"<{tag}>", f"<{tag}>So {wrong}?</{tag}>\n{right}"
     yield "a thought without its beginning", f"So {wrong}?</think>{right}"
     yield "thoughts in thoughts", f"<think><think>{wrong}</think>{wrong}</think>{right}"
-    yield "upper case", obj(verdicts([answer.upper() for answer in ANSWERS]))
     yield "capitals and blanks", obj(verdicts([f" {answer.title()} " for answer in ANSWERS]))
 
 
@@ -88,12 +77,10 @@ def broken() -> Iterator[tuple[str, str]]:
     """Replies that a reader could take for something they do not say."""
     pairs, lies = verdicts(ANSWERS), verdicts(LIES)
     right, wrong = obj(pairs), obj(lies)
-    for n in range(3):
-        yield f"id {n} doubled, then wrong", obj([*pairs, lies[n]])
-        yield f"id {n} doubled, wrong first", obj([lies[n], *pairs])
-        yield f"id {n} missing", obj([pair for pair in pairs if pair != pairs[n]])
-        yield f"id {n} doubled in a list", json.dumps(listed([*pairs, lies[n]]))
-    yield "every id doubled", obj([*pairs, *lies])
+    yield "an id doubled, then wrong", obj([*pairs, lies[2]])
+    yield "an id doubled, wrong first", obj([lies[0], *pairs])
+    yield "an id missing", obj(pairs[1:])
+    yield "an id doubled in a list", json.dumps(listed([*pairs, lies[2]]))
     yield "ids from 0", obj([(f"f{n}", value) for n, (_, value) in enumerate(pairs)])
     yield "ids as numbers from 0", obj([(str(n), value) for n, (_, value) in enumerate(pairs)])
     yield "ids of another call", obj([(f"p{n}", value) for n, (_, value) in enumerate(lies, 1)])
@@ -102,10 +89,9 @@ def broken() -> Iterator[tuple[str, str]]:
     yield "a list without ids", json.dumps([value for _, value in lies])
     yield "list key doubled", f'{{"verdicts": {right}, "verdicts": {wrong}}}'
     yield "two keys", f'{{"draft": {wrong}, "final": {right}}}'
-    for between in ("\n", " No, wait: ", ", ", "\n```\n", "</s>", "<|end|>"):
+    for between in ("\n", " No, wait: ", "</s>"):
         yield f"right {between!r} wrong", f"{right}{between}{wrong}"
         yield f"wrong {between!r} right", f"{wrong}{between}{right}"
-    yield "an example that is whole", f"For example {wrong}. Now: {right}"
     yield "thought without end", f"<think>Maybe {wrong}"
     yield "thought without end after the answer", f"{wrong} <think>No, {right}"
     yield "thought alone", f"<think>{wrong}</think>"
@@ -115,55 +101,34 @@ def broken() -> Iterator[tuple[str, str]]:
     yield "JSON in a string", json.dumps(wrong)
     yield "single quotes", wrong.replace('"', "'")
     yield "a comma too many", wrong[:-1] + ",}"
-    for constant in ("NaN", "Infinity", "-Infinity"):
-        yield f"{constant} beside it", wrong[:-1] + f', "probability": {constant}}}'
-        yield f"{constant} as a verdict", f'{{"f1": {constant}, {wrong[1:]}'
+    yield "NaN beside it", wrong[:-1] + ', "probability": NaN}'
     yield "a number without end", wrong[:-1] + f', "n": {"9" * 5_000}}}'
     yield "lone surrogate", wrong[:-1] + ', "note": "\\ud800"}'
     yield "nested too deeply", "[" * 100_000
-    yield "nothing but braces", "{ " * 100_000
     yield "too many objects", f"{'{}' * 100} {wrong}"
     yield "too long", wrong + " " * 1_000_000
-    for nothing in ("", " ", "{}", "[]", "null", "true", "0", '""', "None", "<html></html>"):
+    for nothing in ("", "{}", "null", "0", "None"):
         yield f"{nothing!r}", nothing
-    yield "lines", "f1: no\nf2: yes\nf3: yes"
-    for value in (None, True, 1, 1.5, [], {}, ["yes"], {"answer": {"answer": "yes"}}):
+    for value in (None, True, 1, ["yes"], {"answer": {"answer": "yes"}}):
         yield f"{value!r} as every verdict", obj([(key, value) for key, _ in pairs])
         yield f"{value!r} as every answer", obj(verdicts([value] * 3))
-    for answer in NO_ANSWERS:
+    for answer in ("\u0443es", "y\u200bes", "yes.", "no yes", "yes or no", "true", "", "1 2 yes"):
         yield f"answer {answer!r}", obj(verdicts([answer] * 3))
     for cut in range(1, len(wrong)):
         yield f"cut after {cut}", wrong[:cut]
-
-
-NO_ANSWERS = (
-    *("\u0443es", "\uff59es", "y\u200bes", "ye\u017f", "yes.", "yes?", "yes no", "no yes"),
-    *("not yes", "yes, no", "yes or no", "yes (1)", "unsure", "supported", "entailed", "true"),
-    *("y", "1", "", "answer", "yes|contradicted|no", "yes\n1", "1 2 yes", "yesno"),
-)
-
-
-def broken_lines() -> Iterator[tuple[str, str]]:
-    for line in ("0", "3", "99999", "-1", "1.5", "1e0", "\u00b9", "one", "1-2", "1, 2", "l"):
+    for line in ("0", "99999", "-1", "1.5", "\u00b9", "1-2"):
         yield f"line {line!r}", obj([(f"f{n}", f"{line} yes") for n in (1, 2, 3)])
-    for number in (0, 3, -1, 1.0, "1", None, True, [1]):
+    for number in (0, 3, 1.0, "1", None, True):
         given = {"line": number, "answer": "yes"}
         yield f"line {number!r} in an object", obj([(f"f{n}", given) for n in (1, 2, 3)])
-
-
-def broken_items() -> Iterator[tuple[str, str]]:
-    """Keys of a verdict that come twice or are missing."""
-    right, wrong = '"answer": "yes", "line": 1', '"answer": "no"'
-    for whole in ('"answer": "yes"', '"line": 1', f"{right}, {wrong}", f"{wrong}, {right}"):
-        yield f"the object {whole}", f'{{"f1": {{{whole}}}, "f2": {{{whole}}}, "f3": {{{whole}}}}}'
+    whole, no = '"answer": "yes", "line": 1', '"answer": "no"'
+    for item in ('"answer": "yes"', '"line": 1', f"{whole}, {no}", f"{no}, {whole}"):
+        yield f"the object {item}", f'{{"f1": {{{item}}}, "f2": {{{item}}}, "f3": {{{item}}}}}'
 
 
 def read(reply: str) -> tuple[CheckResult, ...]:
     question = FactChecker().question(FACTS, TEXT)
     return tuple(question.find(reply, "judge").values())
-
-
-BROKEN = dict([*broken(), *broken_lines(), *broken_items()])
 
 
 def test_a_reply_that_leaves_no_doubt_counts_in_full() -> None:
@@ -174,7 +139,7 @@ def test_a_reply_that_leaves_no_doubt_counts_in_full() -> None:
 
 def test_a_broken_reply_gives_no_wrong_verdict() -> None:
     wrong = {}
-    for name, reply in BROKEN.items():
+    for name, reply in broken():
         try:
             results = read(reply)
         except JudgeOutputError:

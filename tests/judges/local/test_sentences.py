@@ -10,22 +10,17 @@ from factcheck.judges.local.sentences import cut_at_abbreviations, split_sentenc
 
 PROSE = {
     "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
-    "initials": "J. K. Orr wrote it. ¦It sold.",
     "letters that are no initials": "We chose Option C. ¦It is hepatitis A. ¦He lacks vitamin D.",
-    "decimals": "It rose by 3.5 to 4.25. ¦Then it fell.",
-    "footnote": "It rained.[12] ¦It stopped.",
     "lower case": "it rained. ¦we left. ¦why? ¦nobody knows",
     "small brand": "He works at eBay. ¦iPads sell well.",
     "ellipsis": "Wait... what? ¦Yes!",
-    "a month that is no abbreviation": "The mill opens in May. ¦The miller rests.",
     "words that are no abbreviations": "The goat saw me. ¦Otto said no. ¦She loves art. ¦He left.",
-    "approximately": "It weighs approx. 5 tonnes. ¦It sank.",
-    "number in quotes": 'It was a "No. 1" hit. ¦It sold.',
-    "number inline": "Now 1. ¦Open it. ¦2. Close it.",
     "German": "Am 3. Mai kostete es z. B. 3,5 Mio. Euro. ¦Dr. Kern zahlte.",
     "French": "M. Roux est parti le 3 mai. ¦Il a dit « Non. » ¦Puis il est revenu.",
     "Spanish": "El Sr. Gil llegó a las 5 p.m. a casa. ¦¿Y ella? ¦¡No!",
     "Chinese": "下雨了。¦他问：“走吗？”¦我们走了！",
+    "footnote": "It rained.[12] ¦It stopped.",
+    "number inline": "Now 1. ¦Open it. ¦2. Close it.",
 }
 """A bar ends each sentence but the last."""
 
@@ -39,24 +34,19 @@ def test_a_sentence_ends_where_a_reader_ends_it(marked: str) -> None:
 LAYOUT = {
     "wrapped lines": ("The board of the old\ntown met on Monday in the\nTown Hall. Then\nAnn left.",
         ["The board of the old\ntown met on Monday in the\nTown Hall.", "Then\nAnn left."]),
-    "a long line goes on": (
-        "The members of the city council and all of their guests met President\nKern. It rained.",
-        ["The members of the city council and all of their guests met President\nKern.",
-         "It rained."]),
-    "keys and values": ("Price: 20\nBudget approved", ["Price: 20", "Budget approved"]),
     "bullets": ("- one\n* two\n• three\n1. four\n2) five\na) six\n- [x] seven",
         ["one", "two", "three", "four", "five", "six", "seven"]),
-    "a bullet of two sentences": ("- It rained. We\n  left.\n- Bye",
-        ["It rained.", "We\n  left.", "Bye"]),
     "headings": ("# One\nIt rained.\n\nTwo\n---\n**Three**\nWe left.",
         ["One", "It rained.", "Two", "**Three**", "We left."]),
     "table": ("| City | People |\n|---|---:|\n| Ulm | 126 |", ["City | People", "Ulm | 126"]),
     "code": ("Run it.\n```python\nx = 1. + y\n```\nDone.", ["Run it.", "x = 1. + y", "Done."]),
     "quoted lines": ("> It rained and we all\n> went home. Then\n> it stopped.",
         ["It rained and we all\n> went home.", "Then\n> it stopped."]),
-    "carriage returns": ("It rained.\r\nWe left.\r\n\r\n- Bye\r\n",
-        ["It rained.", "We left.", "Bye"]),
     "decoration": ("***\n---\n\n* * *\n...", []),
+    "a long line goes on": (
+        "The members of the city council and all of their guests met President\nKern. It rained.",
+        ["The members of the city council and all of their guests met President\nKern.",
+         "It rained."]),
 }  # fmt: skip
 
 
@@ -115,8 +105,6 @@ def test_deleting_a_sentence_or_a_bullet_leaves_the_others_alone(
 
 CUT = {
     "country": ("Otto lives in the U.S. ¦The potters work there.", "en"),
-    "month": ("It fell on 9 Sept. ¦He ran.", "en"),
-    "firm": ("He owns Orr Inc. ¦It makes pots.", "en"),
     "German": ("Er zahlte 3 Mio. ¦Die Stadt half.", "de"),
     "a name goes on": ("He joined the U.S. Army.", "en"),
     "titles": ("Dr. He met J. The in St. In.", "en"),

@@ -1,4 +1,4 @@
-"""What the embedded pair judge says about values of many kinds, and what it promises."""
+"""How the embedded pair judge reads values, what it says about them, and what it promises."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.pairs import DECISION, LocalPairJudge, compare_values, texts
+from factcheck.judges.local.pairs import DECISION, LocalPairJudge, compare_values, normal, texts
+from factcheck.judges.local.pairs.judge import alternatives, read_list, read_value
+from factcheck.judges.local.pairs.normal import VAGUE, read_dates, tidy
+from factcheck.judges.local.pairs.reading import read
+from factcheck.judges.local.pairs.texts import PairModel, load_pair_model
 from factcheck.judges.ports import LOW, Ledger, PairJudge, PairVerdict, Specificity, ValuePair
 from tests.processes import printed_by_python
 
@@ -36,11 +40,7 @@ def probability(gold: str, extracted: str, specificity: Specificity = "exact") -
 
 @pytest.mark.xfail(strict=True, reason="neither rules nor networks know these")
 @pytest.mark.parametrize(
-    ("gold", "extracted"),
-    [
-        ("William Clinton", "Bill Clinton"),
-        ("Xi Jinping", "Jinping Xi"),
-    ],
+    ("gold", "extracted"), [("William Clinton", "Bill Clinton"), ("Xi Jinping", "Jinping Xi")]
 )
 def test_short_names_and_names_in_another_order_are_known(gold: str, extracted: str) -> None:
     assert verdict(gold, extracted).equivalent
@@ -78,7 +78,6 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
         ("Paris", "Paris", "identical"),
         ("Paris", "PARIS!", "same after normalisation"),
         ("wonder bra", "wonderbra", "same letters"),
-        ("28", "82", "28 against 82"),
         ("3 May 2021", "2021-05-03", "same date or time"),
         (
             "03/05/2021",
@@ -87,28 +86,18 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
         ),
         ("5 km", "5000 m", "same quantity"),
         ("\u00b5g", "ug", "same meaning"),
-        ("min", "h", "min against h"),
-        (
-            "type 2 diabetes",
-            "No type 2 diabetes",
-            "denied in extracted only: No type 2 diabetes",
-        ),
-        ("2021", "May 2021", "only extracted has the month"),
+        ("type 2 diabetes", "No type 2 diabetes", "denied in extracted only: No type 2 diabetes"),
         ("yes", "nein", "yes against nein"),
         ("red, green", "green; red", "same items"),
-        ("red; green", "red; blue", "green against blue"),
         ("Engineer", "Senior Engineer", "only in extracted: Senior"),
-        ("Senior Engineer", "Engineer", "only in gold: Senior"),
         ("Serena Williams", "Venus Williams", "Serena against Venus"),
         ("cat", "dog", "no word in common"),
         ("Paris", "The capital is Paris.", "gold stands in extracted"),
-        ("not active", "active", "denied in gold only: not active"),
         (
             "To be paid within 14 days",
             "To be paid no later than 14 days after delivery",
             "only in extracted: delivery",
         ),
-        ("at most 5 guests in a room", "no more than 5 guests in a room", "same words"),
         ("x", "", "no value in extracted"),
         ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "b: 2 against b: 3"),
     ],
@@ -275,3 +264,65 @@ def test_it_agrees_with_people_on_the_development_data(data_dir: Path) -> None:
         )
     shares = [sum(right) / len(right) for right in decided.values()]
     assert sum(shares) / 2 >= 0.93
+
+
+@pytest.mark.parametrize(
+    ("specificity", "probability"),
+    [("exact", VAGUE), ("allow_more_specific", normal.SAME), ("allow_less_specific", VAGUE)],
+)
+def test_a_bare_number_only_says_less_than_a_measured_one(
+    specificity: Specificity, probability: float
+) -> None:
+    found = compare_values(ValuePair("40", "40 lb", specificity=specificity))
+    assert found.probability == probability
+
+
+@pytest.mark.parametrize(
+    ("text", "optional"), [("about 5 km", ["about"]), ("(film)", []), ("Doctor", [])]
+)
+def test_some_units_are_optional_where_others_are_left(text: str, optional: list[str]) -> None:
+    units = read(tidy(text), "en").units
+    assert [unit.text for unit in units if unit.is_optional] == optional
+
+
+@pytest.mark.parametrize("text", ["", "Paris", "May I?", "13/13/2021", "3 apples", "1:2:3"])
+def test_what_is_no_date_is_not_read_as_one(text: str) -> None:
+    assert read_dates(text) == ()
+
+
+def test_what_is_no_list_and_has_no_alternatives_is_whole() -> None:
+    clauses = "When at last the long rain of that year ended, they went out to see the river"
+    assert [read_list(text) for text in (clauses, "1,200 m", "")] == [()] * 3
+    assert read_list("- apples\r\n- pears") == ("apples", "pears")
+    assert all(alternatives(text) == (text,) for text in ("N / A", "AC/DC", ""))
+    assert [unit.text for unit in read("1 200 000", "en").units] == ["1200000"]
+
+
+def test_json_is_read_as_written() -> None:
+    assert read_value('["a", 1.50, true, null]') == ("a", "1.50", "true", "null")
+    assert read_value('{"b": {"d": 1, "c": [2, 3]}, "a": "x"}') == ("a: x", "b: c: 2, 3, d: 1")
+    assert read_value("[1, 2") == "[1, 2"
+    assert read_value("[see above]") == "[see above]"
+    assert read_value('"quoted"') == '"quoted"'
+    deep = "[" * 100 + "]" * 100
+    assert read_value(deep) == deep
+
+
+def test_deep_structures_are_compared_too() -> None:
+    def same(one: str, other: str) -> bool:
+        gold, extracted = (json.dumps({"a": [{"b": [{"c": [leaf]}]}]}) for leaf in (one, other))
+        return compare_values(ValuePair(gold, extracted)).equivalent
+
+    assert same("Red", "red")
+    assert not same("5 red", "6 red")
+
+
+def test_what_the_networks_read_counts_in_one_direction() -> None:
+    model = load_pair_model()
+    assert model.probability([-2.0, -1.0, 0.0]) < model.probability([1.0, 1.0, 0.0])
+    assert model.probability([0.0, 0.0, 2.0]) < model.probability([0.0, 0.0, 0.0])
+
+
+def test_a_hopeless_pair_has_no_overflow() -> None:
+    assert PairModel(-1e6, (0.0,), "").probability([1.0]) == 0.06
+    assert PairModel(1e6, (0.0,), "").probability([1.0]) == 1.0
