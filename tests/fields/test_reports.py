@@ -297,6 +297,12 @@ class TestDifferences:
         assert names(there, "Lost") == names(back, "Won") == ("b",)
         assert names(there, "Unchanged") == names(back, "Unchanged") == ("c",)
 
+    def test_of_ten_records_six_that_lose_a_field_are_no_chance(self) -> None:
+        whole = [{"a": "+", "b": "+"}] * 10
+        for n_wrong, worse in ((6, "F1 -0.300, lost b"), (5, "")):
+            found = run_of([{"a": "+", "b": "-"}] * n_wrong + whole[n_wrong:])
+            assert compare_runs(run_of(whole), found).worse == worse
+
     @pytest.mark.parametrize("measure", MEASURES)
     def test_a_difference_is_that_of_the_runs_and_its_p_value_the_share_of_swaps(
         self, measure: str

@@ -354,9 +354,17 @@ def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> Non
     assert not failing_facts(GateFailure(4, "no score"))
 
 
-def test_cases_of_which_none_is_scored_never_pass() -> None:
-    failure = cases_gate("mean F1", None, None, [("a", "gone")])
-    assert failure == GateFailure(4, "no case could be scored (a: gone)")
+def test_a_mean_of_cases_must_reach_the_threshold_and_cases_without_a_score_never_pass() -> None:
+    lost = [("a", "gone")]
+    for mean, threshold, errors, code, message in (
+        (0.9, 0.9, [], 0, ""),
+        (0.9, None, lost, 0, ""),
+        (2 / 3, 0.6667, [], 1, "gate failed: mean F1 0.66667 is under 0.6667"),
+        (0.9, 0.1, lost, 1, "gate failed: 1 case could not be scored (a: gone)"),
+        (None, None, lost, 4, "no case could be scored (a: gone)"),
+    ):
+        failure = cases_gate("mean F1", mean, threshold, errors)
+        assert (failure or GateFailure(0, "")) == GateFailure(code, message)
 
 
 @pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])
