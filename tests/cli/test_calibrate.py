@@ -43,9 +43,7 @@ def calibrate(run: Run, desk: Desk) -> Run:
         ("trust", "Too little was measured"),
     ],
 )
-def test_a_judge_without_verdicts_ends_with_4(
-    calibrate: Run, desk: Desk, command: str, said: str
-) -> None:
+def test_no_verdicts_end_with_4(calibrate: Run, desk: Desk, command: str, said: str) -> None:
     """The report is printed all the same."""
     desk.unplug()
     code, out, err = calibrate(command)

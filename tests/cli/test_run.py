@@ -331,7 +331,7 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
 LAKE = AtomicFact("f1", "The lake is deep.")
 
 
-def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
+def test_columns_may_have_names_of_their_own_and_rows_are_reported(
     run: Run, tmp_path: Path
 ) -> None:
     pairs = (

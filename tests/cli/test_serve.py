@@ -67,9 +67,7 @@ def test_refusals(run: Run, folder: Folder, options: str, message: str, code: in
         (f"- {{name: ann, sha256: {DIGEST}, max_calls: -1}}\n", "max_calls must be an integer"),
     ],
 )
-def test_a_file_of_keys_that_cannot_be_read(
-    run: Run, folder: Folder, keys: str, message: str
-) -> None:
+def test_a_file_of_bad_keys(run: Run, folder: Folder, keys: str, message: str) -> None:
     folder.put("keys.yaml", keys)
     outcome = run("serve", "--judge", "local-fast", "--port", "0", "--keys", "keys.yaml")
 

@@ -407,16 +407,13 @@ def test_registering_needs_a_free_name_and_something_to_call() -> None:
 
     assert registry.get_comparator("mine") is max
     assert registry.get_comparator("date") is registry.get_transform("parse_number") is len
-    for register, built_in in (
-        (registry.register, "exact"),
-        (registry.register_transform, "strip"),
-    ):
+    for register, own in ((registry.register, "exact"), (registry.register_transform, "strip")):
         with pytest.raises(ValueError, match="already registered"):
             register("mine", max)
         with pytest.raises(TypeError, match="must be callable"):
             register("other", "len")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="Cannot overwrite built-in"):
-            register(built_in, len)
+            register(own, len)
     with pytest.raises(ValueError, match="Cannot overwrite built-in"):
         registry.register("exact", len, overwrite=True)
 

@@ -229,9 +229,7 @@ RECORDS = st.dictionaries(
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=3))
-def test_any_suggestion_is_valid_gives_reasons_and_loses_nothing_of_gold(
-    gold: list[dict[str, Any]],
-) -> None:
+def test_any_suggestion_is_valid_has_reasons_and_loses_no_gold(gold: list[dict[str, Any]]) -> None:
     schema = suggest_schema(gold)
     registry = registry_of(semantic=Recorder(lambda _: None))
     assert all(_reasons(schema))

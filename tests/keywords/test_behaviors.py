@@ -61,12 +61,7 @@ def test_a_guide_gives_its_labels(guide: dict[str, Any], response: str, label: s
     assert classify_behavior(response, made) == label
 
 
-SEED_CASE = {
-    "instruction": "我大专学历，无社保，能在本市直接落户吗？",
-    "input": "",
-    "output": "",
-    "evaluation_guide": CITIES,
-}
+SEED_CASE = {"instruction": "能直接落户吗？", "input": "", "output": "", "evaluation_guide": CITIES}
 STRICT, SERVICE, BOTH, NEITHER = "积分不达标", "可以即时办", "可以，但要积分", "请咨询"
 CASES = [SEED_CASE] * 4
 RESPONSES = {
@@ -97,9 +92,7 @@ def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
         ({"1": SERVICE, "2": SERVICE, "4": STRICT}, "there is no response"),
     ],
 )
-def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
-    service: Any, message: str
-) -> None:
+def test_a_case_without_a_response_is_errored_alone(service: Any, message: str) -> None:
     run = evaluate_behaviors(CASES, {**RESPONSES, "service": service})
     assert [one.passed for one in run.results.values()] == [True, False, None, False]
     assert run.pass_rate == 1 / 3
@@ -146,11 +139,7 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
         (evaluate_behaviors, [[SEED_CASE | {"instruction": None}], {}], "'instruction': expected"),
         (evaluate_behaviors, [[SEED_CASE | {"expected": ["m"]}], {}], "'expected': expected an ob"),
         (evaluate_behaviors, [[SEED_CASE | {"id": "2"}, SEED_CASE], {}], "duplicate id '2'"),
-        (
-            evaluate_behaviors,
-            [[SEED_CASE | {"expected": {"m": "polite"}}], {}],
-            "unknown behavior ",
-        ),
+        (evaluate_behaviors, [[SEED_CASE | {"expected": {"m": "kind"}}], {}], "behavior 'kind'"),
     ],
 )
 def test_what_cannot_be_used_is_refused(function: Any, arguments: Any, message: str) -> None:
@@ -211,10 +200,7 @@ def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path)
     ("data", "message"),
     [
         ([{"id": "1", "variant": "a"}], "'response' is missing"),
-        (
-            [{"id": "1", "variant": "a", "response": "x"}] * 2,
-            "line 7: duplicate id .*'1'.*; ids must be unique",
-        ),
+        ([{"id": "1", "variant": "a", "response": "x"}] * 2, "line 7: duplicate id .*'1'"),
     ],
 )
 def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:

@@ -267,9 +267,7 @@ def test_any_run_is_read_back_and_a_damaged_one_refused() -> None:
         ),
     ],
 )
-def test_a_missed_card_is_shown_with_the_nearest_one(
-    cards: list[dict[str, str]], lines: list[str]
-) -> None:
+def test_a_missed_card_has_a_nearest_one(cards: list[dict[str, str]], lines: list[str]) -> None:
     expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
     run = evaluate_dataset(CardDataset((CardCase("c", "", (expected,)),)), [cards], 0.6)
     first, *others = run.results["c"].lines

@@ -127,9 +127,7 @@ def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
 
 @pytest.mark.parametrize("n_fields", [1, 7])
 @pytest.mark.parametrize("card_type", [None, "qa"])
-def test_a_card_that_is_all_right_scores_1_and_no_more(
-    n_fields: int, card_type: str | None
-) -> None:
+def test_a_card_that_is_all_right_scores_1(n_fields: int, card_type: str | None) -> None:
     fields = {f"f{k}": ("x",) for k in range(n_fields)}
     card = dict.fromkeys(fields, "x") | {"card_type": "qa"}
     assert 1.0 - 1e-12 <= score_pair(ExpectedCard(fields, card_type), card) <= 1.0
@@ -145,9 +143,7 @@ def test_a_card_that_is_all_right_scores_1_and_no_more(
     ],
     ids=["the seed", "nothing at all", "nothing generated", "nothing expected"],
 )
-def test_a_share_of_nothing_is_1_only_if_there_is_nothing(
-    sizes: tuple[int, int, int], expected: Scores
-) -> None:
+def test_a_share_of_nothing(sizes: tuple[int, int, int], expected: Scores) -> None:
     n_matched, n_expected, n_generated = sizes
     assert Scores.of([0.5] * n_matched, n_expected, n_generated) == expected
 
@@ -248,9 +244,7 @@ def test_words_are_found_whole_and_not_inside_other_words(
 
 
 @given(st.text("abA1_ .-", max_size=15), st.text("abA1_", min_size=1, max_size=3))
-def test_for_plain_letters_it_is_the_word_boundary_of_regular_expressions(
-    text: str, word: str
-) -> None:
+def test_plain_words_are_those_of_regular_expressions(text: str, word: str) -> None:
     assert has_word(text, word) == bool(re.search(rf"\b{re.escape(word)}\b", text))
 
 

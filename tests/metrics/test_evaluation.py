@@ -133,12 +133,7 @@ GOOD = {"actual_output": "x"}
         (evaluate, [CASES, ["a"]], ConfigError, "str is not a metric; decorate a function"),
         (metric(required_fields=("actual",)), [length], ConfigError, "unknown case fields"),
         (metric(threshold=math.nan), [length], InputError, "threshold"),
-        (
-            read_cases,
-            [[GOOD | {"output": "x"}]],
-            InputError,
-            r"case 1: unknown keys \['output'\]; u",
-        ),
+        (read_cases, [[GOOD | {"output": "x"}]], InputError, r"1: unknown keys \['output'\]"),
         (read_cases, [[{"input": "x"}]], InputError, "'actual_output' is missing"),
         (read_cases, [[GOOD | {"id": " "}]], InputError, "'id' must be a string that is not bla"),
         (read_cases, [[GOOD | {"references": ["y", None]}]], InputError, "number 2 is not a stri"),
@@ -158,7 +153,4 @@ def test_what_cannot_be_used_is_refused(
 
 
 def test_cases_without_an_id_have_their_position() -> None:
-    assert list(read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}])) == [
-        "1",
-        "x",
-    ]
+    assert list(read_cases([GOOD, GOOD | {"id": "x"}])) == ["1", "x"]
