@@ -29,7 +29,6 @@ def lines_on(folder: Folder) -> dict[str, tuple[str, ...]]:
 
 @pytest.fixture
 def calibrate(run: Run, desk: Desk) -> Run:
-    """Runs a command of these."""
     lines = lines_on(desk)
     return lambda name, *options: run(*lines[name], *options)
 
@@ -126,7 +125,5 @@ def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs
     assert (given.code, given.out, extracted.code, extracted.out) == (0, "", 0, "")
     assert given.err.startswith("local needs ")
     assert "free of charge" not in given.err
-    assert extracted.err.endswith(
-        "; facts are extracted by the embedded extractor, free of charge\n"
-    )
+    assert extracted.err.endswith("extracted by the embedded extractor, free of charge\n")
     assert not (desk.folder / "trust.json").exists()

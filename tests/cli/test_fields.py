@@ -58,7 +58,6 @@ class Files(Folder):
         return self.run("fields", "evaluate", *paths, *chosen, *options)
 
     def save(self, name: str, **given: Any) -> str:
-        """The path of a saved run."""
         self.evaluate("--out", self.path(name), **{"schema": None, **given})
         return self.path(name)
 

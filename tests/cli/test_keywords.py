@@ -37,7 +37,6 @@ class Files(Folder):
         return self.run("keywords", "behaviors", str(INPUTS / "suite.json"), path, *options)
 
     def compare(self, a: str, b: str, *options: str) -> Outcome:
-        """`keywords compare` of two saved runs."""
         return self.run("keywords", "compare", self.path(a), self.path(b), *options)
 
     def save(self, name: str, n_right: int, n_errored: int = 0) -> None:

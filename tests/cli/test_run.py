@@ -42,7 +42,6 @@ def record(number: int, **others: Any) -> dict[str, Any]:
 
 
 def ids(path: Path) -> list[str]:
-    """Of all rows, in order."""
     return [row["id"] for row in read_results(path)]
 
 
@@ -156,7 +155,6 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
 
 
 def by_model(folder: Path, records: Iterable[Any]) -> tuple[str, ...]:
-    """The command that scores these records by a model."""
     path = Folder(folder).put("records.jsonl", as_lines(records))
     return ("run", path, "--judge", MODEL)
 

@@ -226,7 +226,6 @@ signs = st.lists(st.dictionaries(st.sampled_from(PATHS), st.text("".join(STATUSE
 
 
 def figures(part: Any, path: str = "") -> dict[str, float]:
-    """The numbers in the JSON of a run, by place."""
     if isinstance(part, dict):
         return {k: n for key in part for k, n in figures(part[key], f"{path}/{key}").items()}
     return {path: part} if isinstance(part, (int, float)) else {}

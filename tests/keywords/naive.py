@@ -27,12 +27,10 @@ class Card(NamedTuple):
 
 
 def expected_card(card_type: str | None = None, **fields: Sequence[Any]) -> ExpectedCard:
-    """An expected card from keywords by field."""
     return ExpectedCard({name: tuple(words) for name, words in fields.items()}, card_type)
 
 
 def share(keywords: Sequence[str], text: str) -> float:
-    """The share of keywords that a text has."""
     if len(keywords) == 0:
         return 0.0
     hits = [keyword for keyword in keywords if keyword in text]
@@ -40,7 +38,6 @@ def share(keywords: Sequence[str], text: str) -> float:
 
 
 def pair_score(wanted: Wanted, card: Card) -> float:
-    """The weighted score of a pair."""
     front, back = share(wanted.front_keywords, card.front), share(wanted.back_keywords, card.back)
     if wanted.card_type is None:
         return front * 0.5 + back * 0.5
@@ -67,8 +64,6 @@ LETTERS = "abcdeé可以拒绝罚款\U0001f600\u0301 "
 texts = st.text(LETTERS, max_size=25)
 keywords = st.text(LETTERS, min_size=1, max_size=3)
 keyword_lists = st.lists(keywords, max_size=5)
-any_text = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=12)
-"""Any code points at all: controls, non-characters, halves of surrogate pairs."""
 types = st.sampled_from([None, "qa", "cloze"])
 wanted_cards = st.builds(Wanted, keyword_lists, keyword_lists, types)
 cards = st.builds(Card, texts, texts, types)

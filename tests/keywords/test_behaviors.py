@@ -158,7 +158,6 @@ def test_a_run_is_read_back() -> None:
 
 
 def put(folder: Path, name: str, data: Any) -> Path:
-    """A new file with JSON."""
     path = folder / name
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
     return path

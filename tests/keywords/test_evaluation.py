@@ -139,7 +139,6 @@ cases:
 
 
 def put(folder: Path, name: str, text: str) -> Path:
-    """A new file."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path

@@ -165,7 +165,6 @@ async def sent(*requests: Awaitable[None]) -> int:
 
 
 def twice(*asked: Any, evaluate: Any = RedisCache.evaluate) -> Any:
-    """Ask the server, and ask again."""
     return [evaluate(*asked) for _ in range(2)][1]
 
 

@@ -38,7 +38,6 @@ def outcomes() -> dict[str, CoverageReport | RecordFailure]:
 
 
 def opened(page: str) -> list[str]:
-    """What the rows of a page open."""
     (packed,) = re.findall(r'<script type="text/plain" id="packed">(.*?)</script>', page, re.DOTALL)
     return [zlib.decompress(base64.b64decode(line)).decode() for line in packed.split("\n")]
 
