@@ -25,7 +25,7 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
-from tests.keywords.naive import Card, Wanted, expected_card
+from tests.keywords.cards import Card, Wanted, expected_card
 
 CARD = expected_card(front=["cell"], back=["unit"])
 DATASET = CardDataset(

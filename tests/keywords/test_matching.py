@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
 
 from factcheck.errors import InputError
 from factcheck.keywords import (
@@ -28,46 +25,14 @@ from factcheck.keywords import (
 )
 from factcheck.keywords.forms import Keyword, as_keyword, folded, has_word, occurs
 from factcheck.keywords.matching import Match, Scores
-from tests.keywords.naive import (
+from tests.keywords.cards import (
     Card,
-    Wanted,
-    cards,
     expected_card,
-    greedy_pairs,
-    pair_score,
-    thresholds,
-    wanted_cards,
 )
-
-WANTED = st.lists(wanted_cards, max_size=5)
-CARDS = st.lists(cards, max_size=6)
 
 
 def pairs(result: CaseResult) -> list[tuple[int, int, float]]:
     return [(match.expected, match.generated, match.score) for match in result.matches]
-
-
-@given(WANTED, CARDS, thresholds)
-def test_greedy_pairs_and_scores_are_those_of_the_plain_rule(
-    wanted: list[Wanted], generated: list[Card], threshold: float
-) -> None:
-    """Empty lists of keywords, empty texts, ties and thresholds below the type's weight too."""
-    expected = greedy_pairs(wanted, generated, threshold)
-    assert pairs(match_cards(wanted, generated, threshold)) == expected
-
-
-@given(WANTED, CARDS, thresholds)
-@example([Wanted(["a"], ["b"]), Wanted(["c", "y"], ["x"])], [Card("ac", "b"), Card("a", "")], 0.1)
-def test_optimal_pairs_have_the_highest_total(
-    wanted: list[Wanted], generated: list[Card], threshold: float
-) -> None:
-    optimal = match_cards(wanted, generated, threshold, assignment="optimal")
-    scores = [[pair_score(one, card) for card in generated] for one in wanted]
-    gains = np.array(scores).reshape(len(wanted), len(generated))
-    gains[gains < threshold] = 0.0
-    best = gains[linear_sum_assignment(gains, maximize=True)].sum()
-    assert math.fsum(match.score for match in optimal.matches) == pytest.approx(best)
-    assert all(match.score >= threshold and match.score > 0.0 for match in optimal.matches)
 
 
 PICKY = {"text_keywords": ["cell", "wall"]}
