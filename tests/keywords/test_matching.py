@@ -48,6 +48,7 @@ def test_greedy_matching_depends_on_the_order_and_the_optimum_does_not() -> None
     assert pairs(easy_first) == [(0, 0, 1.0)]
     assert pairs(picky_first) == [(0, 0, 1.0), (1, 1, 1.0)]
     assert pairs(optimum) == [(0, 1, 1.0), (1, 0, 1.0)]
+    assert pairs(match_cards([PICKY], ONE_FITS_BOTH[1:], 0.5)) == [(0, 0, 0.5)]
 
 
 def test_what_was_found_and_what_not_is_told() -> None:
