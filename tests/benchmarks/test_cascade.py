@@ -27,9 +27,7 @@ def outcome(facts: list[JudgedFact], thresholds: Thresholds) -> tuple[int, int]:
 
 
 @given(st.lists(JUDGED, min_size=1, max_size=12), st.sampled_from([0.5, 0.8, 0.9, 1.0]))
-def test_no_thresholds_keep_more_facts_at_the_target(
-    facts: list[JudgedFact], target: float
-) -> None:
+def test_no_thresholds_keep_more_facts(facts: list[JudgedFact], target: float) -> None:
     limits = [0.0, 0.05, 0.15, 0.3, 0.4, 0.6, 0.8, 0.95, 1.0]
     all_ways = [Thresholds(*both) for both in product(limits, limits) if both[0] <= both[1]]
     outcomes = [outcome(facts, way) for way in all_ways]

@@ -46,10 +46,7 @@ def pairs(*rows: tuple[str, str, bool]) -> list[LabelledPair]:
 
 
 FOUR = pairs(
-    ("a", "yes one", True),
-    ("a", "no two", False),
-    ("b", "yes three", False),
-    ("b", "no four", False),
+    ("a", "yes 1", True), ("a", "no 2", False), ("b", "yes 3", False), ("b", "no 4", False)
 )
 
 
@@ -110,26 +107,19 @@ ROW = {"fact": "f", "text": "t", "label": 1}
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("rows", "message"),
     [
-        ({**ROW, "label": 2}, "label 2"),
-        ({**ROW, "label": "perhaps"}, "label 'perhaps'"),
-        ({**ROW, "fact": " "}, "fact and text"),
-        ({"facts": ["f"], "labels": [1], "text": "t"}, "unknown format with the keys"),
+        ([{**ROW, "label": 2}], "line 1: label 2"),
+        ([{**ROW, "label": "perhaps"}], "line 1: label 'perhaps'"),
+        ([{**ROW, "fact": " "}], "line 1: fact and text"),
+        ([{"facts": ["f"], "labels": [1], "text": "t"}], "line 1: unknown format with the keys"),
+        ([ROW, {**ROW, "label": 0}], "line 2: the label of f contradicts an earlier one"),
+        ([{**ROW, "label": None}], "no labelled pair"),
     ],
 )
-def test_unreadable_rows_are_refused_with_their_line(
-    tmp_path: Path, row: Any, message: str
-) -> None:
-    with pytest.raises(InputError, match=f"line 1: {message}"):
-        read_pairs(written(tmp_path, row))
-
-
-def test_labels_that_contradict_are_refused_and_so_is_a_file_without_any(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 2: the label of f contradicts an earlier one"):
-        read_pairs(written(tmp_path, ROW, {**ROW, "label": 0}))
-    with pytest.raises(InputError, match="no labelled pair"):
-        read_pairs(written(tmp_path, {**ROW, "label": None}))
+def test_unreadable_rows_are_refused(tmp_path: Path, rows: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_pairs(written(tmp_path, *rows))
 
 
 def test_a_share_without_spread_has_the_interval_of_its_trials() -> None:

@@ -209,9 +209,7 @@ UNCHANGED = {
         "The gateway runs version 4.2.", "The stick is a TM-600.", "It happened on 3 May 2021.",
         "It was opened in 1987.", "See No. 7.", "It rained.",
     ],
-    "changed name": [
-        "Ingrid left.", "It fell on Monday.", "The USB stick is blue.",
-    ],
+    "changed name": ["Ingrid left.", "It fell on Monday.", "The USB stick is blue."],
     "added negation": [
         "The tunnel was never flooded.", "No tunnel was flooded.", "The tunnel floods.",
         "He was ill and she was well.",

@@ -64,16 +64,11 @@ def test_each_fact_is_read_in_its_own_language() -> None:
 
 
 @pytest.mark.parametrize("name", ["FACTCHECK_JUDGE", "FACTCHECK_EXTRACTOR"])
-def test_a_calibration_asks_no_model_of_the_environment(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_model_of_the_environment_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.setenv(name, "openai/gpt-5-nano")
-    text = {
-        "source": "The lake is deep. The pier is old.",
-        "summary": "- It is deep.\n- It is old.",
-    }
+    text = {"source": "It is deep. It is old.", "summary": "- It is deep.\n- It is old."}
     assert bullet_removal([text], ["local-fast"], n_random=0).judges
     assert audit_judge("local-fast", [text], per_rule=1).n_answers
 

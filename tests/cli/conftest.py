@@ -91,7 +91,6 @@ class Desk(Folder):
         return Judges(self.extractor, self.checker)
 
     def unplug(self) -> None:
-        """From now on the judge cannot be reached."""
         self.checker = ScriptedChecker(
             lambda _fact, _text: JudgeUnavailable("cannot reach the judge; check the address")
         )
@@ -124,14 +123,12 @@ def goldens(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def inputs(monkeypatch: pytest.MonkeyPatch, goldens: Path) -> Path:
-    """The inputs of the goldens, in the working directory."""
     monkeypatch.chdir(goldens)
     return goldens
 
 
 @pytest.fixture
 def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs the program with these arguments."""
 
     def run_main(*arguments: str) -> Outcome:
         with pytest.raises(SystemExit) as left:

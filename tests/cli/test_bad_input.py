@@ -95,10 +95,7 @@ REFUSED = {
         "records.jsonl --out records.jsonl": "--out would overwrite an input file",
         "records.jsonl --out rows.csv": "rows are JSON lines",
     },
-    "fields": {
-        "evaluate - -": TWICE,
-        "compare - -": TWICE,
-    },
+    "fields": {"evaluate - -": TWICE, "compare - -": TWICE},
     "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
         "--join id": "--join id needs --id-field",
         "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",

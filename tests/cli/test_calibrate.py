@@ -29,7 +29,6 @@ def lines_on(folder: Folder) -> dict[str, tuple[str, ...]]:
 
 @pytest.fixture
 def calibrate(run: Run, desk: Desk) -> Run:
-    """Runs a command of these."""
     lines = lines_on(desk)
     return lambda name, *options: run(*lines[name], *options)
 
@@ -43,9 +42,7 @@ def calibrate(run: Run, desk: Desk) -> Run:
         ("trust", "Too little was measured"),
     ],
 )
-def test_a_judge_without_verdicts_ends_with_4(
-    calibrate: Run, desk: Desk, command: str, said: str
-) -> None:
+def test_no_verdicts_end_with_4(calibrate: Run, desk: Desk, command: str, said: str) -> None:
     """The report is printed all the same."""
     desk.unplug()
     code, out, err = calibrate(command)
@@ -128,7 +125,5 @@ def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs
     assert (given.code, given.out, extracted.code, extracted.out) == (0, "", 0, "")
     assert given.err.startswith("local needs ")
     assert "free of charge" not in given.err
-    assert extracted.err.endswith(
-        "; facts are extracted by the embedded extractor, free of charge\n"
-    )
+    assert extracted.err.endswith("extracted by the embedded extractor, free of charge\n")
     assert not (desk.folder / "trust.json").exists()

@@ -185,9 +185,7 @@ def test_a_model_that_answers_is_described(run: Run) -> None:
     assert "asked for    JSON schema" in shown.out
 
 
-def test_a_model_that_decides_nothing_exits_with_4(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_without_verdicts_exits_with_4(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with LocalOpenAIServer(lambda _: "I would rather not.") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         outcome = run("doctor", "openai/tiny")

@@ -20,11 +20,7 @@ GOLD: list[dict[str, Any]] = [
     {"id": "r2", "name": "Bob", "age": 40},
     {"id": "r3", "name": "Cid", "age": None},
 ]
-EXTRACTED: list[dict[str, Any]] = [
-    GOLD[0],
-    {**GOLD[1], "name": "Bobby"},
-    {"id": "r3", "name": "Cid"},
-]
+EXTRACTED: list[Any] = [GOLD[0], {**GOLD[1], "name": "Bobby"}, {"id": "r3", "name": "Cid"}]
 
 
 def schema_of(**properties: Any) -> dict[str, Any]:
@@ -62,7 +58,6 @@ class Files(Folder):
         return self.run("fields", "evaluate", *paths, *chosen, *options)
 
     def save(self, name: str, **given: Any) -> str:
-        """The path of a saved run."""
         self.evaluate("--out", self.path(name), **{"schema": None, **given})
         return self.path(name)
 
@@ -171,9 +166,7 @@ def test_an_undecided_record_does_not_help_to_pass(
     assert said in (found.message if found else "")
 
 
-def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pass(
-    files: Files,
-) -> None:
+def test_a_worse_run_fails_its_gate_and_a_less_decided_one_cannot_pass(files: Files) -> None:
     gold = [{"n": n, "day": "05/06/2024"} for n in range(20)]
     schema = schema_of(n=INTEGER, day={**STRING, "x-eval-compare": "date"})
     wrong, some = [{"n": -1}] * 20, [{**one, "day": "2024-06-05"} for one in gold]
@@ -189,45 +182,9 @@ def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pa
     assert "the gate cannot pass: 0 values without a verdict in A and 20 in B" in unknown.err
 
 
-@pytest.mark.parametrize(
-    ("n_wrong", "code", "said"),
-    [
-        (6, 1, "gate failed: B is worse (F1 -0.300, lost total)"),
-        (5, 0, "No clear difference: F1 1.000 → 0.750 may be chance."),
-    ],
-)
-def test_a_loss_in_one_field_of_few_records_fails_the_gate(
-    files: Files, n_wrong: int, code: int, said: str
-) -> None:
-    """In the other direction it is a gain, and passes."""
-    gold = [{"id": n, "total": n} for n in range(10)]
-    found = [{**one, "total": one["total"] - (one["id"] < n_wrong)} for one in gold]
-    schema = schema_of(id=INTEGER, total=INTEGER)
-    a, b = (
-        files.save(name, gold=gold, extracted=extracted, schema=schema)
-        for name, extracted in (("a.json", gold), ("b.json", found))
-    )
-    there, back = files.compare(a, b, "--fail-if-worse"), files.compare(b, a, "--fail-if-worse")
-
-    assert (there.code, back.code, back.err) == (code, 0, "")
-    assert said in " ".join((there.out + there.err).split())
-
-
-def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
-    schema = schema_of(a={**STRING, "x-eval-skip": True})
-
-    code, out, err = files.evaluate(gold=[{"a": "x"}], extracted=[{"a": "x"}], schema=schema)
-
-    assert code == 4
-    assert out.startswith("Nothing was scored   1 record")
-    assert "nothing was scored: every field is skipped or absent" in err
-
-
 @pytest.mark.parametrize("name", ["s.json", "s.yaml", None])
 @pytest.mark.parametrize("command", ["infer-schema", "suggest"])
-def test_a_schema_made_from_gold_can_be_used_at_once(
-    files: Files, command: str, name: str | None
-) -> None:
+def test_a_schema_made_from_gold_can_be_used(files: Files, command: str, name: str | None) -> None:
     out = ("--out", files.path(name)) if name else ()
     code, printed, err = files.run("fields", *command.split(), files.gold, *out)
 

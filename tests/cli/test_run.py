@@ -42,7 +42,6 @@ def record(number: int, **others: Any) -> dict[str, Any]:
 
 
 def ids(path: Path) -> list[str]:
-    """Of all rows, in order."""
     return [row["id"] for row in read_results(path)]
 
 
@@ -156,7 +155,6 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
 
 
 def by_model(folder: Path, records: Iterable[Any]) -> tuple[str, ...]:
-    """The command that scores these records by a model."""
     path = Folder(folder).put("records.jsonl", as_lines(records))
     return ("run", path, "--judge", MODEL)
 
@@ -331,7 +329,7 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
 LAKE = AtomicFact("f1", "The lake is deep.")
 
 
-def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
+def test_columns_may_have_names_of_their_own_and_rows_are_reported(
     run: Run, tmp_path: Path
 ) -> None:
     pairs = (

@@ -7,7 +7,7 @@ comparators and transforms, which have tests of their own. It knows property nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scipy.optimize import linear_sum_assignment
@@ -46,10 +46,9 @@ class Outcome(NamedTuple):
 
 
 def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
-    """The rows of one record, and its precision, recall and F1."""
     ties: set[str] = set()
     is_object = not is_leaf(schema) and expected_type(schema) is dict
-    if is_object and isinstance(extracted, str):  # 20.7; none of the strings here is an object
+    if is_object and isinstance(extracted, str):  # none of the strings here is an object
         rows = both(schema, gold, None, "", ties) or [Row("", "hallucination", 0.0, "")]
         rows = [Row("", "parse_failure", 0.0, ""), *rows]
     else:
@@ -58,7 +57,6 @@ def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
 
 
 def metrics(rows: Sequence[Row]) -> tuple[float, float, float]:
-    """Precision, recall and F1 (section 10)."""
     said = [row for row in rows if row.status in ("match", "mismatch", "hallucination")]
     asked = [row for row in rows if row.status in ("match", "mismatch", "omission")]
     earned = sum(row.score for row in rows if row.status in ("match", "mismatch"))
@@ -70,7 +68,6 @@ def metrics(rows: Sequence[Row]) -> tuple[float, float, float]:
 
 
 def both(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> list[Row]:
-    """The rows of a place where both sides have a value (section 5)."""
     if node.get("x-eval-skip"):
         return [Row(path, "skipped", 0.0, "")]
     if is_leaf(node):
@@ -88,7 +85,6 @@ def both(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> 
 
 
 def one_is_null(node: Schema, gold: Any, extracted: Any, path: str) -> list[Row]:
-    """The rows of a container that is null on one side at least (section 5)."""
     if gold is None and extracted is None:
         return []
     value, status = (extracted, "hallucination") if gold is None else (gold, "omission")
@@ -98,7 +94,6 @@ def one_is_null(node: Schema, gold: Any, extracted: Any, path: str) -> list[Row]
 
 
 def both_objects(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> list[Row]:
-    """The rows of two objects (section 6.1)."""
     rows = []
     for name, child in node["properties"].items():
         place = joined(path, name)
@@ -126,7 +121,6 @@ def both_objects(node: Schema, gold: Any, extracted: Any, path: str, ties: set[s
 
 
 def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
-    """The rows of a place that only one side has (section 6.2)."""
     if node.get("x-eval-skip"):
         return []
     if is_leaf(node):
@@ -148,7 +142,6 @@ def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
 
 
 def alone_object(node: Schema, value: Any, path: str, status: str) -> list[Row]:
-    """The rows of an object that only one side has."""
     rows: list[Row] = []
     known = [name for name in node["properties"] if name in value]
     others = [name for name in value if name not in node["properties"]]
@@ -164,7 +157,6 @@ def alone_object(node: Schema, value: Any, path: str, status: str) -> list[Row]:
 
 
 def both_arrays(node: Schema, gold: Any, extracted: Any, path: str, ties: set[str]) -> list[Row]:
-    """The rows of two arrays, not both of them empty (section 7)."""
     items = node["items"]
     align = node.get("x-eval-align") or {}
     gold_order = list(range(len(gold)))
@@ -178,7 +170,7 @@ def both_arrays(node: Schema, gold: Any, extracted: Any, path: str, ties: set[st
         keys = [key_of(items, element, align["key"]) for element in gold]
         other_keys = [key_of(items, element, align["key"]) for element in extracted]
         partner = same_keys(keys, other_keys)
-        first = [j for j in extracted_order if is_first(other_keys, j)]
+        first = [other_keys.index(key) for key in dict.fromkeys(other_keys) if key is not NO_KEY]
         extracted_order = first + [j for j in extracted_order if j not in first]
     rows = []
     for i in gold_order:
@@ -208,7 +200,7 @@ def best_partners(
     """The pairing with the greatest sum of F1, among pairs that are good enough.
 
     Pairs in which nothing can be scored, or nothing matches and something cannot be compared, come
-    last, from the elements that are left over (19.5).
+    last, from the elements that are left over.
     """
     threshold = node["x-eval-align"].get("threshold", 0.0)
     worth: dict[Pair, float] = {}
@@ -255,7 +247,7 @@ def assigned(worth: Mapping[Pair, float]) -> list[Pair]:
 
 
 def key_of(items: Schema, element: Any, key: str | Sequence[str]) -> Any:
-    """What an element is matched by: null and booleans by type, too (20.2)."""
+    """What an element is matched by: null and booleans by type, too."""
     if not isinstance(key, str):
         parts = tuple(key_of(items, element, name) for name in key)
         return NO_KEY if any(part is NO_KEY for part in parts) else parts
@@ -265,18 +257,13 @@ def key_of(items: Schema, element: Any, key: str | Sequence[str]) -> Any:
             return NO_KEY
         element = element[name]
         node = node["properties"][name]
-    value = prepared_key(node, element)
+    try:
+        value = transformed(node, element)
+    except Exception:  # noqa: BLE001 - whatever it is, there is no key
+        return NO_KEY
     if value is None or isinstance(value, bool):
         return str(type(value)), value
     return value if isinstance(value, (str, int, float)) else NO_KEY
-
-
-def prepared_key(node: Schema, value: Any) -> Any:
-    """A key after the transforms of its field; `NO_KEY` if one of them cannot take it."""
-    try:
-        return transformed(node, value)
-    except Exception:  # noqa: BLE001 - whatever it is, there is no key
-        return NO_KEY
 
 
 def same_keys(keys: Sequence[Any], other_keys: Sequence[Any]) -> dict[int, int]:
@@ -288,13 +275,7 @@ def same_keys(keys: Sequence[Any], other_keys: Sequence[Any]) -> dict[int, int]:
     }
 
 
-def is_first(keys: Sequence[Any], place: int) -> bool:
-    """Whether there is a key at this place that was not there before."""
-    return keys[place] is not NO_KEY and keys.index(keys[place]) == place
-
-
 def kind(node: Schema) -> str:
-    """The effective type of a node (section 3)."""
     declared = node["type"]
     if isinstance(declared, str):
         return declared
@@ -303,24 +284,16 @@ def kind(node: Schema) -> str:
 
 
 def expected_type(node: Schema) -> type:
-    """What the value of a container has to be (section 5)."""
     return dict if kind(node) == "object" else list
 
 
 def is_leaf(node: Schema) -> bool:
     """Whether a value is compared as a whole."""
-    return "x-eval-compare" in node or kind(node) == "multi" or not any(children(node))
-
-
-def children(node: Schema) -> Iterator[Schema]:
-    """The schemas right below a node."""
-    yield from (node.get("properties") or {}).values()
-    if "items" in node:
-        yield node["items"]
+    has_parts = node.get("properties") or "items" in node
+    return "x-eval-compare" in node or kind(node) == "multi" or not has_parts
 
 
 def joined(path: str, name: str) -> str:
-    """The path of a property."""
     return f"{path}.{name}" if path else name
 
 
@@ -341,7 +314,6 @@ def named(given: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 
 
 def compare_leaf(node: Schema, gold: Any, extracted: Any) -> tuple[str, float, str]:
-    """Status, score and comparator of two values (sections 5 and 20.1)."""
     name, params = comparator_of(node)
     try:
         wanted = transformed(node, gold)
@@ -355,7 +327,6 @@ def compare_leaf(node: Schema, gold: Any, extracted: Any) -> tuple[str, float, s
 
 
 def transformed(node: Schema, value: Any) -> Any:
-    """A value after the transforms of its node (section 11)."""
     for given in node.get("x-eval-transform", []):
         name, params = named(given)
         if value is not None:

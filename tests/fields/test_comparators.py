@@ -269,7 +269,7 @@ def test_limits_include_their_boundary(gold: Any, extracted: Any, tolerance: Any
         (1e308, -1e308, {"abs": 1}, "absolute error inf is above 1"),
     ],
 )
-def test_beyond_a_limit_the_reason_says_by_how_much(
+def test_the_reason_says_how_far_a_limit_is(
     gold: Any, extracted: Any, tolerance: Any, reason: str
 ) -> None:
     score, said = outcome(gold, extracted, **tolerance)
@@ -400,9 +400,7 @@ def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) 
         ("2024-03-04", "03/04/2024", "is ambiguous: 2024-04-03 or 2024-03-04; set 'day_first'"),
     ],
 )  # fmt: skip
-def test_other_dates_do_not_match_and_the_reason_says_why(
-    gold: Any, extracted: Any, reason: str
-) -> None:
+def test_other_dates_do_not_match_for_a_reason(gold: Any, extracted: Any, reason: str) -> None:
     result = date(gold, extracted, {})
     assert result.score == 0.0
     assert reason in str(result.reason)

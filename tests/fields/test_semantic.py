@@ -106,7 +106,7 @@ def test_a_threshold_decides_where_the_judge_gives_a_probability(
         (SimpleNamespace(judge_batch=lambda _: 1 / 0), [1.0, None, None, None]),
     ],
 )
-def test_a_judge_of_batches_sees_unequal_pairs_in_one_call(
+def test_a_judge_of_batches_sees_pairs_in_one_call(
     judge: Any, expected: list[float | None]
 ) -> None:
     compare = SemanticBatchComparator(judge, name="mine")

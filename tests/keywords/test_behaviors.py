@@ -30,6 +30,7 @@ CITIES = {
     "service_keywords": ["可以", "零门槛", "凭身份证", "即时办"],
 }
 """The guide of the seed."""
+SAME_LABEL = {"a b_keywords": ["x"], "a_b_keywords": ["y"]}
 FOUR = {"b0_keywords": ["a"], "b1_keywords": ["b"], "b2_keywords": ["c"], "b3_keywords": []}
 FORMS = {
     "strict_keywords": [{"fold": {"word": "refuse"}}, {"not": "bin"}],
@@ -60,30 +61,7 @@ def test_a_guide_gives_its_labels(guide: dict[str, Any], response: str, label: s
     assert classify_behavior(response, made) == label
 
 
-@pytest.mark.parametrize(
-    ("guide", "message"),
-    [
-        (None, "a guide must be a mapping with <behavior>_keywords, got null"),
-        ({"strict": ["a"]}, "a guide: unknown key 'strict'; use <behavior>_keywords"),
-        ({"strict_keywords": "a"}, "strict_keywords: expected a list of keywords, got 'a'"),
-        ({"strict_keywords": [{"not": "a"}]}, "strict_keywords has forbidden keywords only"),
-        ({"a b_keywords": ["x"], "a_b_keywords": ["y"]}, "two behaviors .* A_B_BEHAVIOR"),
-        ({" _keywords": ["x"]}, "the name of a behavior must be .* got ' '"),
-    ],
-)
-def test_a_guide_that_cannot_be_used_is_refused(guide: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        classify_behavior("text", guide)
-    with pytest.raises(InputError, match="response: expected a string, got null"):
-        classify_behavior(None, CITIES)  # type: ignore[arg-type]
-
-
-SEED_CASE = {
-    "instruction": "我大专学历，无社保，能在本市直接落户吗？",
-    "input": "",
-    "output": "",
-    "evaluation_guide": CITIES,
-}
+SEED_CASE = {"instruction": "能直接落户吗？", "input": "", "output": "", "evaluation_guide": CITIES}
 STRICT, SERVICE, BOTH, NEITHER = "积分不达标", "可以即时办", "可以，但要积分", "请咨询"
 CASES = [SEED_CASE] * 4
 RESPONSES = {
@@ -114,9 +92,7 @@ def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
         ({"1": SERVICE, "2": SERVICE, "4": STRICT}, "there is no response"),
     ],
 )
-def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
-    service: Any, message: str
-) -> None:
+def test_a_case_without_a_response_is_errored_alone(service: Any, message: str) -> None:
     run = evaluate_behaviors(CASES, {**RESPONSES, "service": service})
     assert [one.passed for one in run.results.values()] == [True, False, None, False]
     assert run.pass_rate == 1 / 3
@@ -142,35 +118,33 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("responses", "message"),
+    ("function", "arguments", "message"),
     [
-        (None, "responses: expected a mapping from variant, got NoneType"),
-        ({"strict": "text"}, "variant 'strict': expected a mapping from .* got str"),
-        ({"strict": ["a"]}, "variant 'strict': 1 for 4 cases; give one for each"),
-        ({"strict": {"9": "a"}}, "variant 'strict': 1 for unknown cases: '9'"),
-        (RESPONSES | {"strct": []}, "unknown variant 'strct'; variants are 'strict', 'service'"),
+        (classify_behavior, ["", None], "a guide must be a mapping with <behavior>_keywords, got"),
+        (classify_behavior, ["", {"strict": ["a"]}], "unknown key 'strict'; use <behavior>_keywo"),
+        (classify_behavior, ["", {"a_keywords": "b"}], "a_keywords: expected a list of keywords"),
+        (classify_behavior, ["", {"a_keywords": [{"not": "a"}]}], "has forbidden keywords only"),
+        (classify_behavior, ["", SAME_LABEL], "two behaviors .* A_B_BEHAVIOR"),
+        (classify_behavior, ["", {" _keywords": ["x"]}], "name of a behavior must be .* got ' '"),
+        (classify_behavior, [None, CITIES], "response: expected a string, got null"),
+        (BehaviorCase, [" ", "x", CITIES], "id of a case must be a string that is not blank"),
+        (evaluate_behaviors, [CASES, None], "responses: expected a mapping from variant, got None"),
+        (evaluate_behaviors, [CASES, {"strict": "x"}], "'strict': expected a mapping from .* str"),
+        (evaluate_behaviors, [CASES, {"strict": ["a"]}], "variant 'strict': 1 for 4 cases; give"),
+        (evaluate_behaviors, [CASES, {"strict": {"9": "a"}}], "1 for unknown cases: '9'"),
+        (evaluate_behaviors, [CASES, {"strct": []}], "unknown variant 'strct'; variants are 'stri"),
+        (evaluate_behaviors, [[], {}], "the suite has no cases"),
+        (evaluate_behaviors, [SEED_CASE, {}], "expected a list of cases, got dict"),
+        (evaluate_behaviors, [[{"instruction": "x"}], {}], "case 1: 'evaluation_guide' is missing"),
+        (evaluate_behaviors, [[SEED_CASE | {"instruction": None}], {}], "'instruction': expected"),
+        (evaluate_behaviors, [[SEED_CASE | {"expected": ["m"]}], {}], "'expected': expected an ob"),
+        (evaluate_behaviors, [[SEED_CASE | {"id": "2"}, SEED_CASE], {}], "duplicate id '2'"),
+        (evaluate_behaviors, [[SEED_CASE | {"expected": {"m": "kind"}}], {}], "behavior 'kind'"),
     ],
 )
-def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, message: str) -> None:
+def test_what_cannot_be_used_is_refused(function: Any, arguments: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        evaluate_behaviors(CASES, responses)
-
-
-@pytest.mark.parametrize(
-    ("cases", "message"),
-    [
-        ([], "the suite has no cases"),
-        (SEED_CASE, "expected a list of cases, got dict"),
-        ([{"instruction": "x"}], "case 1: 'evaluation_guide' is missing"),
-        ([SEED_CASE | {"instruction": None}], "case 1: 'instruction': expected a string"),
-        ([SEED_CASE | {"expected": ["m"]}], "case 1: 'expected': expected an object, got a list"),
-        ([SEED_CASE | {"id": "2"}, SEED_CASE], "duplicate id '2'"),
-        ([SEED_CASE | {"expected": {"m": "polite"}}], "unknown behavior 'polite'; the guide has"),
-    ],
-)
-def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        evaluate_behaviors(cases, {})
+        function(*arguments)
 
 
 def test_a_run_is_read_back() -> None:
@@ -184,7 +158,6 @@ def test_a_run_is_read_back() -> None:
 
 
 def put(folder: Path, name: str, data: Any) -> Path:
-    """A new file with JSON."""
     path = folder / name
     path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
     return path
@@ -204,8 +177,6 @@ def test_faults_of_a_suite_are_told_with_their_line(
     path = put(tmp_path, "c.json", [{"id": "1", **small}, {**small, **case}])
     with pytest.raises(InputError, match=f"c.json, .*{message}"):
         load_cases(path)
-    with pytest.raises(InputError, match="the id of a case must be a string that is not blank"):
-        BehaviorCase(" ", "x", small["evaluation_guide"])  # type: ignore[arg-type]
 
 
 def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path) -> None:
@@ -228,10 +199,7 @@ def test_suites_and_responses_are_read_from_files_of_many_shapes(tmp_path: Path)
     ("data", "message"),
     [
         ([{"id": "1", "variant": "a"}], "'response' is missing"),
-        (
-            [{"id": "1", "variant": "a", "response": "x"}] * 2,
-            "line 7: duplicate id .*'1'.*; ids must be unique",
-        ),
+        ([{"id": "1", "variant": "a", "response": "x"}] * 2, "line 7: duplicate id .*'1'"),
     ],
 )
 def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:

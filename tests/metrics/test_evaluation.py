@@ -76,29 +76,6 @@ def test_an_interrupt_is_no_result() -> None:
         asyncio.run(aevaluate(outputs("one"), [interrupted]))
 
 
-@pytest.mark.parametrize(
-    ("metrics", "error", "says"),
-    [
-        ([], InputError, "list of metrics is empty"),
-        (length, InputError, "metrics must be a list, got FunctionMetric"),
-        ([length, length], InputError, "two metrics have the name 'length'"),
-        (["length"], ConfigError, "str is not a metric; decorate a function"),
-    ],
-)
-def test_what_is_no_list_of_metrics_is_refused_before_anything_is_measured(
-    metrics: Any, error: type[Exception], says: str
-) -> None:
-    with pytest.raises(error, match=says):
-        evaluate(outputs("one"), metrics)
-
-
-def test_settings_that_cannot_be_used_are_refused() -> None:
-    with pytest.raises(ConfigError, match="unknown case fields"):
-        metric(required_fields=("actual",))(length)
-    with pytest.raises(InputError, match="threshold"):
-        metric(threshold=math.nan)(length)
-
-
 def test_a_result_has_a_score_and_a_verdict_or_an_error_and_never_a_mixture() -> None:
     score: Any
     for score in (1.01, math.nan, None, True):
@@ -143,27 +120,37 @@ def test_what_is_no_share_is_an_error_of_the_case(given: Any, code: str) -> None
     assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
 
 
+CASES = outputs("one")
+GOOD = {"actual_output": "x"}
+
+
 @pytest.mark.parametrize(
-    ("item", "says"),
+    ("function", "arguments", "error", "says"),
     [
-        ({"output": "x", "actual_output": "y"}, r"case 1: unknown keys \['output'\]; use"),
-        ({"input": "x"}, "'actual_output' is missing"),
-        ({"actual_output": "x", "id": " "}, "'id' must be a string that is not blank"),
-        ({"actual_output": "x", "references": ["y", None]}, "number 2 is not a string"),
-        ("x", "must be an EvalCase or a mapping with its fields, got str"),
+        (evaluate, [CASES, []], InputError, "list of metrics is empty"),
+        (evaluate, [CASES, length], InputError, "metrics must be a list, got FunctionMetric"),
+        (evaluate, [CASES, [length, length]], InputError, "two metrics have the name 'length'"),
+        (evaluate, [CASES, ["a"]], ConfigError, "str is not a metric; decorate a function"),
+        (metric(required_fields=("actual",)), [length], ConfigError, "unknown case fields"),
+        (metric(threshold=math.nan), [length], InputError, "threshold"),
+        (read_cases, [[GOOD | {"output": "x"}]], InputError, r"1: unknown keys \['output'\]"),
+        (read_cases, [[{"input": "x"}]], InputError, "'actual_output' is missing"),
+        (read_cases, [[GOOD | {"id": " "}]], InputError, "'id' must be a string that is not bla"),
+        (read_cases, [[GOOD | {"references": ["y", None]}]], InputError, "number 2 is not a stri"),
+        (read_cases, [["x"]], InputError, "must be an EvalCase or a mapping with its fields, got"),
+        (read_cases, [[GOOD | {"id": "x"}] * 2], InputError, "two cases have the id 'x'"),
+        *(
+            (read_cases, [one], InputError, "must be a list of Ev")
+            for one in (CASES[0], GOOD, "a", None)
+        ),
     ],
 )
-def test_what_is_no_case_says_why(item: Any, says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        read_cases([item])
+def test_what_cannot_be_used_is_refused(
+    function: Any, arguments: Any, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        function(*arguments)
 
 
 def test_cases_without_an_id_have_their_position() -> None:
-    read = read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}])
-    assert list(read) == ["1", "x"]
-    with pytest.raises(InputError, match="two cases have the id 'x'"):
-        read_cases([{"actual_output": "a", "id": "x"}, {"actual_output": "b", "id": "x"}])
-    one: Any
-    for one in (EvalCase(actual_output="a"), {"actual_output": "a"}, "a", None):
-        with pytest.raises(InputError, match="cases must be a list of EvalCase"):
-            read_cases(one)
+    assert list(read_cases([GOOD, GOOD | {"id": "x"}])) == ["1", "x"]

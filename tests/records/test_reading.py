@@ -115,11 +115,7 @@ AROUND: dict[str, tuple[list[Any], list[Any]]] = {
     ("kind", "line", "message"),
     [
         ("jsonl", '{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found"),
-        (
-            "jsonl",
-            '{"source": "a"}',
-            "'summary' is missing; found ['source']; name other columns with --source-field and",
-        ),
+        ("jsonl", '{"source": "a"}', "missing; found ['source']; name other columns with --sour"),
         ("jsonl", b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of"),
         ("jsonl", TRAM, "the id 'tram' was used before, in line 1"),
         ("csv", "x,only one", "the row has 2 fields, the header 3"),
@@ -150,14 +146,6 @@ def test_the_position_stands_in_for_an_id_whether_or_not_others_are_skipped(tmp_
 
     assert [r.id for r in read_records(path, skip_bad=lambda error: None)] == ["2"]
     assert "line 2: the id '2' was used before, in line 1" in problem_in(collision)
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"])
-def test_a_file_without_records_is_an_error(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_bytes(content)
-
-    assert problem_in(path) == f"{path} holds no records"
 
 
 def test_a_missing_file_and_an_unknown_format_are_told_before_reading(tmp_path: Path) -> None:
@@ -268,9 +256,7 @@ def test_facts_are_lines_or_on_standard_input_json(
         ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by': expected an object"),
     ],
 )
-def test_errors_name_the_file_and_the_entry(
-    tmp_path: Path, name: str, content: str, message: str
-) -> None:
+def test_errors_name_file_and_entry(tmp_path: Path, name: str, content: str, message: str) -> None:
     path = put(tmp_path / name, content)
 
     with pytest.raises(InputError) as caught:
@@ -361,10 +347,7 @@ def test_a_detail_without_its_core_does_not_add_to_a_new_fact_with_that_id(tmp_p
     change = write_lock(FactSet((AtomicFact("f1", "Ann owns it."),), "new"), path)
 
     assert [(fact.id, fact.core) for fact in change.alone] == [("f2", "f1")]
-    assert {fact.text: fact.core for fact in read_facts(path)} == {
-        "It sank in May.": None,
-        "Ann owns it.": None,
-    }
+    assert [fact.core for fact in read_facts(path)] == [None, None]
 
 
 def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
@@ -409,9 +392,7 @@ def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "delimiter"), [("pairs.csv", ","), ("pairs.tsv", "\t")])
-def test_rows_are_records_whatever_their_texts_hold(
-    tmp_path: Path, name: str, delimiter: str
-) -> None:
+def test_rows_are_records_whatever_they_hold(tmp_path: Path, name: str, delimiter: str) -> None:
     rows = [
         ["note", "summary", "source", "id"],
         ["x", 'He said: "no,\tno".', "Line one.\nLine two,\r\nand three.", "a"],
@@ -446,18 +427,19 @@ def test_a_fault_in_a_field_of_several_lines_is_named_by_its_line(
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("name", "content", "message"),
     [
-        ("id;source;summary\n1;a;b\n", "separated by ','): no column 'source'; found ['id;sou"),
-        ("source,summary,source\na,b,c\n", "duplicate column 'source'"),
-        ('source,"summary', "misplaced quotes"),
-        ("source,summary\n", "holds no records"),
+        *(("a.jsonl", empty, "holds no records") for empty in ("", "\n \n", "\ufeff")),
+        ("a.csv", "source,summary\n", "holds no records"),
+        ("a.csv", "id;source;summary\n1;a;b\n", "','): no column 'source'; found ['id;sou"),
+        ("a.csv", "source,summary,source\na,b,c\n", "duplicate column 'source'"),
+        ("a.csv", 'source,"summary', "misplaced quotes"),
     ],
 )
-def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(
-    tmp_path: Path, content: str | bytes, message: str
+def test_a_file_without_records_is_an_error_even_when_bad_ones_are_skipped(
+    tmp_path: Path, name: str, content: str, message: str
 ) -> None:
-    path = put(tmp_path / "pairs.csv", content)
+    path = put(tmp_path / name, content)
 
     with pytest.raises(InputError) as caught:
         list(read_records(path, skip_bad=lambda error: None))

@@ -54,7 +54,6 @@ def scorer_of(server: LocalOpenAIServer, batch_size: int = 2) -> FactCoverage:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """A clock that a test sets."""
     fake = SimpleNamespace(now=0.0)
     fake.monotonic = lambda: fake.now
     monkeypatch.setattr("factcheck.runtime.deadline.time", fake)

@@ -172,9 +172,7 @@ def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
     assert Budget(max_cost_usd=np.float64(0.5)).max_cost_usd == 0.5
 
 
-def test_a_known_price_has_one_of_its_own_for_cached_tokens_and_an_unknown_one_is_not_zero() -> (
-    None
-):
+def test_cached_tokens_have_a_price_and_an_unknown_one_is_not_zero() -> None:
     assert Price(1.0, 0.1, 10.0).cost_usd(Tokens(1_000_000, 100_000, 400_000)) == pytest.approx(
         1.64
     )

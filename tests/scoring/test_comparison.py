@@ -94,9 +94,7 @@ def test_many_newly_distorted_facts_are_not_hidden_by_an_insignificant_coverage(
 
 
 @pytest.mark.parametrize(("judge", "is_worse"), [("some/model", False), ("local/3", True)])
-def test_one_more_distorted_fact_counts_where_the_judge_never_flips(
-    judge: str, *, is_worse: bool
-) -> None:
+def test_one_more_distorted_fact_counts_if_no_verdict_flips(judge: str, *, is_worse: bool) -> None:
     signature = f"judge:{judge}|version:0.1.0"
     a, b = (report(labels, signature=signature) for labels in ("kkd", "kkx"))
     found = compare(a, b)
@@ -175,15 +173,9 @@ def test_differences_are_drawn_as_a_dot_for_each_record() -> None:
 
 @pytest.mark.parametrize(
     ("a", "b", "new"),
-    [
-        ("k?x", "kxx", ["fact 1"]),
-        ("k?x", "kxd", ["fact 1"]),
-        ("k?x", "kdx", []),
-    ],
+    [("k?x", "kxx", ["fact 1"]), ("k?x", "kxd", ["fact 1"]), ("k?x", "kdx", [])],
 )
-def test_a_fact_that_was_undecided_can_be_newly_distorted(
-    a: str, b: str, new: Sequence[str]
-) -> None:
+def test_an_undecided_fact_can_be_newly_distorted(a: str, b: str, new: Sequence[str]) -> None:
     """It makes B worse unless a decided fact is no longer distorted."""
     signature = "judge:local/3|version:0.1.0"
     found = compare(report(a, signature=signature), report(b, signature=signature))
@@ -354,9 +346,17 @@ def test_only_the_facts_that_fail_a_gate_are_listed_with_their_evidence() -> Non
     assert not failing_facts(GateFailure(4, "no score"))
 
 
-def test_cases_of_which_none_is_scored_never_pass() -> None:
-    failure = cases_gate("mean F1", None, None, [("a", "gone")])
-    assert failure == GateFailure(4, "no case could be scored (a: gone)")
+def test_a_mean_of_cases_must_reach_the_threshold_and_cases_without_a_score_never_pass() -> None:
+    lost = [("a", "gone")]
+    for mean, threshold, errors, code, message in (
+        (0.9, 0.9, [], 0, ""),
+        (0.9, None, lost, 0, ""),
+        (2 / 3, 0.6667, [], 1, "gate failed: mean F1 0.66667 is under 0.6667"),
+        (0.9, 0.1, lost, 1, "gate failed: 1 case could not be scored (a: gone)"),
+        (None, None, lost, 4, "no case could be scored (a: gone)"),
+    ):
+        failure = cases_gate("mean F1", mean, threshold, errors)
+        assert (failure or GateFailure(0, "")) == GateFailure(code, message)
 
 
 @pytest.mark.parametrize(("code", "again"), [("unsure", ""), ("unavailable", "; run it again")])

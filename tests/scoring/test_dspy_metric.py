@@ -133,9 +133,7 @@ def test_a_failure_is_not_kept_and_the_next_call_asks_again() -> None:
     assert metric(one, predicted()) == 1.0
 
 
-def test_judging_leaves_no_trace_in_the_program_under_optimisation(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_judging_leaves_no_trace_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     with LocalOpenAIServer(FactModel()) as server, dspy.context(trace=[]):
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         with FactCoverage("openai/tiny", cache="off") as judging:

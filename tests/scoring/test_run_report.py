@@ -38,7 +38,6 @@ def outcomes() -> dict[str, CoverageReport | RecordFailure]:
 
 
 def opened(page: str) -> list[str]:
-    """What the rows of a page open."""
     (packed,) = re.findall(r'<script type="text/plain" id="packed">(.*?)</script>', page, re.DOTALL)
     return [zlib.decompress(base64.b64decode(line)).decode() for line in packed.split("\n")]
 
@@ -127,35 +126,14 @@ def test_only_html_lists_thousands_of_records() -> None:
         assert "data-open" not in brief
 
 
-TEXTS = {
-    "news": (
-        "The old lighthouse at Varn Point was sold on 3 March 2021 for 1.2 million euros. Its new "
-        "owner, Petra Holm, wants to open a museum. She has not asked the council yet. The keeper, "
-        "who lived there for 30 years, moved to Oslo. Visitors paid 12 euros in 2019; most came "
-        "by boat."
-    ),
-    "list": (
-        "# Release notes\n\n- The parser is 3.5 times faster.\n"
-        "- Python 3.8 is no longer supported.\n1. See https://example.org/a.b?c=d for details.\n"
-        "2. Dr. A. Sun fixed e.g. the U.S. dates."
-    ),
-    "chinese": "大桥于5月3日开通。造价为3.5亿元。市长没有出席。",
-}
-
-
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_a_text_keeps_all_of_itself(text: str) -> None:
-    report = factcheck.score(text, text)
-    assert report.score == 1.0
-    assert len(report.facts) >= 3
-    assert all(fact.span and text[slice(*fact.span)].strip() for fact in report.facts)
+NEWS = (
+    "The old lighthouse at Varn Point was sold on 3 March 2021 for 1.2 million euros. Its new "
+    "owner, Petra Holm, wants to open a museum. She has not asked the council yet."
+)
 
 
 def test_the_same_input_gives_the_same_bytes_in_every_process() -> None:
-    code = (
-        "import factcheck;"
-        f"print(factcheck.score({TEXTS['news']!r}, {TEXTS['news'][:200]!r}).to_json())"
-    )
+    code = f"import factcheck; print(factcheck.score({NEWS!r}, {NEWS[:120]!r}).to_json())"
     one, other = (printed_by_python(code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
     assert one == other
 
@@ -164,5 +142,5 @@ def test_the_embedded_judge_writes_nothing(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("FACTCHECK_CACHE", raising=False)
-    factcheck.score(TEXTS["news"], TEXTS["list"])
+    factcheck.score(NEWS, NEWS)
     assert not [*tmp_path.iterdir()]

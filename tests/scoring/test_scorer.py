@@ -157,9 +157,7 @@ def test_a_fact_and_its_details_are_checked_together_also_live() -> None:
     assert "says more of f7" in str(live.results[7])
 
 
-def test_the_environment_may_name_the_judge_but_a_key_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_environment_names_a_judge_but_a_key_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     assert score(TEXT, TEXT).signature["judge"].startswith("local/")
     monkeypatch.setenv("FACTCHECK_JUDGE", "nobody")

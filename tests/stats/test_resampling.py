@@ -34,7 +34,6 @@ from factcheck.stats.resampling import (
 
 
 def mean_of(values: list[float]) -> SumScores:
-    """A mean as the ratio of two sums."""
     table = np.array([values, [1.0] * len(values)])
     return SumScores(("mean",), table, lambda sums: sums[:1] / sums[1:])
 
@@ -155,7 +154,6 @@ def test_an_estimate_of_a_mean_has_its_interval_or_a_reason() -> None:
 
 
 def means(rows: list[list[float]]) -> SumScores:
-    """The mean of each row."""
     n = len(rows[0])
     return SumScores([f"m{k}" for k in range(len(rows))], np.array(rows), lambda sums: sums / n)
 

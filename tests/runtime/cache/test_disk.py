@@ -142,9 +142,7 @@ def test_processes_share_a_cache(folder: Path) -> None:
         (RuntimeError("a mistake of ours"), "neither"),
     ],
 )
-def test_damage_is_not_taken_for_trouble_nor_a_mistake_for_either(
-    error: Exception, kind: str
-) -> None:
+def test_damage_is_no_trouble_and_a_mistake_is_neither(error: Exception, kind: str) -> None:
     found = "damage" if is_damage(error) else "trouble" if is_trouble(error) else "neither"
     assert found == kind
 
