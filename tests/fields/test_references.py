@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck.errors import GoldValidationError, ParameterError, SchemaError
 from factcheck.fields import (
@@ -58,11 +60,9 @@ FIELDS = (Path(__file__).parent / "data" / "schemas.jsonl").read_text("utf-8").s
 
 @pytest.mark.parametrize(("field", "expected"), [json.loads(row) for row in FIELDS])
 def test_a_field_gets_a_type_that_can_be_scored(field: Schema, expected: Schema) -> None:
-    """A reference is replaced by its target, and the keys beside it win; nothing given changes."""
-    before = deepcopy(field)
+    """A reference is replaced by its target, and the keys beside it win."""
     resolved = resolved_field(field)
-    assert resolved == expected == resolved_field(resolved)
-    assert field == before
+    assert resolved == expected
     parse_eval_schema(annotate_xeval(resolved))
 
 
@@ -105,6 +105,28 @@ def test_gold_of_a_recursive_schema_is_validated_as_deep_as_it_is() -> None:
     validate_gold([{"v": 1, "kids": [{"v": 2, "kids": []}]}], annotated, strict_types=True)
     with pytest.raises(GoldValidationError, match=r"kids\[\].kids\[\].x"):
         validate_gold([{"v": 1, "kids": [{"v": 2, "kids": [{"x": 3}]}]}], annotated)
+
+
+TREES = st.recursive(
+    st.fixed_dictionaries({}, optional={"v": st.integers(0, 2), "x": st.just(1)}),
+    lambda inner: st.fixed_dictionaries(
+        {}, optional={"v": st.integers(0, 2) | st.none(), "kids": st.lists(inner | st.none())}
+    ),
+    max_leaves=8,
+)
+
+
+@given(TREES, TREES, st.sampled_from([{"ordered": True}, {"match_by": "hungarian"}]))
+def test_recursion_scores_as_the_schema_written_out(gold: Any, found: Any, align: Schema) -> None:
+    def tree(items: Schema) -> Schema:
+        return record(v=INTEGER, kids=array(items, **align))
+
+    written_out = record(v=INTEGER)
+    for _ in range(10):
+        written_out = tree(written_out)
+    both = map(resolve_schema_references, (tree({"$ref": "#"}), written_out))
+    runs = [evaluate([gold], [found], annotate_xeval(schema)) for schema in both]
+    assert runs[0].records == runs[1].records
 
 
 def test_definitions_that_all_refer_to_each_other_are_few() -> None:
@@ -188,6 +210,56 @@ def test_a_schema_may_be_deep_but_not_bottomless() -> None:
     for bottomless in (nested(1_000, STRING), ring):
         with pytest.raises(SchemaError, match="nested too deeply"):
             resolve_schema_references(bottomless)
+
+
+def schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
+    leaf = st.one_of(
+        st.sampled_from([STRING, INTEGER, NULL, {"enum": ["a", 1, None]}, {"const": True}]),
+        refs.map(lambda name: {"$ref": f"#/$defs/{name}"}),
+    )
+    return st.recursive(leaf, containers, max_leaves=8)
+
+
+def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]:
+    branches = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        st.dictionaries(st.sampled_from("abc"), inner, max_size=3).map(lambda f: record(**f)),
+        inner.map(array),
+        st.tuples(st.sampled_from(["anyOf", "oneOf"]), branches).map(lambda t: {t[0]: t[1]}),
+        inner.map(lambda part: {"allOf": [part]}),
+    )
+
+
+def values_of(schema: Schema, defs: Schema) -> st.SearchStrategy[Any]:
+    if "$ref" in schema:
+        return values_of(defs[schema["$ref"].rpartition("/")[2]], defs)
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        if keyword in schema:
+            return st.one_of([values_of(branch, defs) for branch in schema[keyword]])
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if schema.get("type") == "object":
+        fields = {name: values_of(sub, defs) for name, sub in schema["properties"].items()}
+        return st.fixed_dictionaries({}, optional=fields)
+    if schema.get("type") == "array":
+        return st.lists(values_of(schema["items"], defs), max_size=2)
+    return st.just({"string": "a", "integer": 1, "null": None}.get(schema.get("type", ""), True))
+
+
+@given(st.data())
+def test_what_fits_a_schema_fits_it_resolved(data: st.DataObject) -> None:
+    """Nothing is left to resolve then, and what is given is not changed."""
+    defs = {"t0": data.draw(schemas(st.nothing()))}
+    defs["t1"] = data.draw(schemas(st.just("t0")))
+    schema = {**data.draw(schemas(st.sampled_from(["t0", "t1"]))), "$defs": defs}
+    values = [data.draw(values_of(schema, defs)) for _ in range(3)]
+    before = deepcopy(schema)
+
+    resolved = resolve_schema_references(schema)
+
+    assert resolve_schema_references(resolved) == resolved
+    validate_gold(values, annotate_xeval(resolved), warn_missing=False, strict_types=True)
+    assert schema == before
 
 
 @pytest.mark.parametrize(
