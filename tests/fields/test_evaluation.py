@@ -291,6 +291,13 @@ def test_elements_without_a_key_are_announced(caplog: pytest.LogCaptureFixture) 
     assert ": 1 element without a unique key is not aligned, such as {}; rep" in caplog.text
 
 
+def test_keys_are_compared_as_transformed() -> None:
+    key = {"type": "string", "x-eval-transform": ["lowercase"]}
+    items = array(record(id=key, n=NUMBER), match_by="key_field", key="id")
+    found = one(items, [{"id": "A", "n": 1}], [{"id": "a", "n": 1}])
+    assert {*found.values()} == {"match"}
+
+
 class TestJoins:
     """Which record belongs to which."""
 

@@ -237,8 +237,6 @@ TOLD = {
     "a person behind a preposition": ("Eva was hauled out by a stranger, who lost a shoe.",
         ["Eva was hauled out.", "Eva was hauled out by a stranger.",
         "A stranger lost a shoe."]),
-    "a case of a rule": ("A firm that is late is excused if it tells its partner.",
-        ["A firm that is late is excused if it tells its partner."]),
     "a trend": ("Profit was 3 million in May, down from 4 million.",
         ["Profit was 3 million.", "Profit was 3 million in May.",
         "Profit was 3 million down from 4 million."]),
