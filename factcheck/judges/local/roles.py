@@ -437,7 +437,6 @@ class Roles(Tree):
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= kid > head and low in _RANKING and self._is_topped(head)
-        is_bound |= low == "with" and self.low[head] in ("left", "leave", "leaves", "leaving")
         is_bound |= self._is_limited(kid)
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
