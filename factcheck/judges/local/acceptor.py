@@ -96,6 +96,7 @@ def features(
             or (_is_own(each) and _is_empty(tree, each.head, words))
             or _is_parted(tree, words)
             or _lacks_whole(tree, words)
+            or _lacks_helper(tree, each.head, words)
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
@@ -140,6 +141,19 @@ def _lacks_whole(tree: Propositions, words: frozenset[int]) -> bool:
         if is_of_which and place not in words and phrase.head in words:
             return True
     return False
+
+
+def _lacks_helper(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
+    """Tell whether one thing has a verb in its base form: `The aim compare changes`."""
+    subject = tree.subject(tree.main(verb))
+    is_bare = tree.tokens[verb].tag == "VB" and words.isdisjoint(tree.of(verb, "aux"))
+    is_told = (
+        verb in words and subject in words and not any(tree.tokens[i].tag == "MD" for i in words)
+    )
+    if not (is_bare and is_told) or subject is None or min(words) != tree.start(subject):
+        return False
+    verbs = [i for i in words if subject < i < verb and tree.tokens[i].tag[0] == "V"]
+    return not verbs and not tree.is_plural(subject) and not tree.of(subject, "conj")
 
 
 def _is_open(tree: Propositions, last: int) -> bool:

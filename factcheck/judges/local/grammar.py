@@ -491,35 +491,6 @@ def _with_second_names(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _disagrees(tokens: Sequence[Token], verb: Token, other: int) -> bool:
-    helpers = [t for t in tokens if t.head == other and t.relation in ("aux", "auxpass")]
-    return verb.tag == "VBZ" and any(t.tag == "VBP" for t in (tokens[other], *helpers))
-
-
-def _with_outer_verbs(tokens: list[Token]) -> list[Token]:
-    """Return words with verbs under the one they go with: `She felt that it rained, and left`.
-
-    So is a plural verb joined to one in the singular: `They know that it is old and have left`.
-    """
-    for place, token in enumerate(tokens):
-        said = tokens[token.head]
-        if token.relation != "conj" or said.relation != "ccomp" or _has_subject(tokens, place):
-            continue
-        outer = tokens[said.head]
-        is_parted = [each.text for each in tokens[max(0, place - 2) : place]] == [",", "and"]
-        is_alike = token.tag == outer.tag and token.tag in FINITE
-        is_said = outer.text in WORDS["saying"] | WORDS["reporting"]
-        is_outer = is_parted and is_alike and not is_said
-        links = [
-            i for i, t in enumerate(tokens[:place]) if (t.head, t.relation) == (token.head, "cc")
-        ]
-        is_list = any(t.head == token.head and t.relation == "conj" for t in tokens[:place])
-        if links and not is_list and (is_outer or _disagrees(tokens, said, place)):
-            for moved in (place, links[-1]):
-                tokens[moved] = tokens[moved]._replace(head=said.head)
-    return tokens
-
-
 def _with_examples(tokens: list[Token]) -> list[Token]:
     """Return words with examples under the noun before them: `sold toys, including a train`."""
     for place, token in enumerate(tokens):
@@ -544,25 +515,8 @@ def _with_adjectives(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_people(tokens: list[Token]) -> list[Token]:
-    """Return words with names under what people are: `the head of the Bank of Ulm, Ann Orr`."""
-    for place, token in enumerate(tokens):
-        is_name = token.relation == "appos" and token.entity == "PERSON" and token.tag in NAMES
-        at = token.head
-        if not is_name or tokens[at].entity == "PERSON" or is_person(tokens[at].text.lower()):
-            continue
-        while tokens[at].relation == "pobj" and tokens[tokens[at].head].relation == "prep":
-            at = tokens[tokens[at].head].head
-            if is_person(tokens[at].text):
-                tokens[place] = token._replace(head=at)
-                break
-    return tokens
-
-
 _MENDS = (
-    _with_outer_verbs,
     _with_examples,
-    _with_people,
     _with_adjectives,
     _with_verbs,
     _with_periods,

@@ -269,11 +269,19 @@ def _beside(tree: Tree, form: str) -> Iterator[int]:
 
 
 def has_rival(tree: Tree, form: str) -> bool:
-    """Whether the object of a sentence may be meant by the next pronoun as well as its subject."""
-    return any(
-        tree.tokens[i].tag in (form, "NNP") and tree.of(i, "det", "poss", "nummod")
-        for i in tree.of(tree.root, "dobj")
-    )
+    """Whether the object of a sentence may be meant by the next pronoun as well as its subject.
+
+    So may what a phrase introduces: `CBS answered with a musical. It was shown in May.`
+    """
+    objects = tree.of(tree.root, "dobj")
+    if any(
+        tree.tokens[i].tag in (form, "NNP") and tree.of(i, "det", "poss", "nummod") for i in objects
+    ):
+        return True
+    phrases = [k for k in tree.of(tree.root, "prep") if not tree.is_time(k)]
+    new = [i for phrase in phrases for i in tree.of(phrase, "pobj") if tree.tokens[i].tag == "NN"]
+    articles = {tree.low[k] for i in new if not is_person(tree.low[i]) for k in tree.of(i, "det")}
+    return form in ("NN", "NNP") and not articles.isdisjoint({"a", "an"})
 
 
 def thing_of(tree: Tree, subject: int) -> tuple[str, str]:

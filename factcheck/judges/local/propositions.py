@@ -271,7 +271,9 @@ class Propositions(Roles):
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
         over += [k for k in self.of(verb, "prep") if self.low[k] == "according" and k < verb]
         for kid in self.of(verb, "conj"):
-            if not self.is_verb(kid):
+            is_object = self.low[self.start(kid)] == "that" and self.opening(kid) == "that"
+            is_object &= self.subject(kid) is not None and not sayers
+            if not self.is_verb(kid) or is_object:
                 continue
             holds = _NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
@@ -318,8 +320,11 @@ class Propositions(Roles):
     def _is_shifted(self, verb: int, kid: int) -> bool:
         """Tell whether a clause has the tense of what was said: `said it sank, but he would`."""
         helpers = {self.low[i] for i in self.helped(kid)[1:]}
-        is_saying = self.low[kid] in _SAYING
-        return self.is_past(verb) and not is_saying and not helpers.isdisjoint(_SHIFTED)
+        link = self.start(kid) - 1
+        is_near = self.low[link] == "and" and not self.is_mark[link - 1]
+        is_near &= self.low[verb] in ("said", "reported", "added")
+        is_said = self.is_past(verb) and self.low[kid] not in _SAYING
+        return is_said and (is_near or not helpers.isdisjoint(_SHIFTED))
 
     def _is_led(self, verb: int) -> bool:
         """Tell whether a participle is read as a subject: `Knowing that it was late, Anna left`."""
@@ -464,7 +469,8 @@ class Propositions(Roles):
             is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
             named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
             is_mixed = any(self.low[i] == "but" for i in self.of(kid, "cc"))
-            is_mixed |= is_such and self.tokens[noun].relation in SUBJECTS
+            is_one = any(self.low[i] in ("a", "an") for i in self.of(noun, "det"))
+            is_mixed |= is_such and (is_one or self.tokens[noun].relation in SUBJECTS)
             is_open = kid not in self.hidden and not is_mixed
             if named and is_open and (is_such or self.low[kid] == "including"):
                 return kid
@@ -530,7 +536,7 @@ class Propositions(Roles):
     def _below(self, kid: int, free: Freedom) -> list[Part]:
         token = self.tokens[kid]
         has_subject = self.subject(kid) is not None and token.relation != "conj"
-        is_whole = token.text == "between"
+        is_whole = token.text == "between" or self.absolute(kid) is not None
         is_whole |= token.text == "including" and any(
             self.tokens[i].relation in SUBJECTS for i in self.above(kid)
         )
@@ -568,8 +574,10 @@ class Propositions(Roles):
         is_span = self.low[self.start(place)] == "between" and all(
             any(self.tokens[i].tag == "CD" for i in self.under(head)) for head in heads
         )
-        before = self.low[token.head - 1] if token.relation == "pobj" else ""
-        if is_span or before in _MOSTLY or self._is_whole(place, heads):
+        before = self.low[max(0, token.head - 2) : token.head] if token.relation == "pobj" else []
+        is_mostly = not _MOSTLY.isdisjoint(before)
+        is_mostly |= self.low[token.head] == "of" and not together.isdisjoint(before[-1:])
+        if is_span or is_mostly or self._is_whole(place, heads):
             return []
         if token.relation == "amod" and not self._are_kinds(token.head, heads):
             return []

@@ -48,6 +48,9 @@ _BOUND_TO_VERB = word_set("according as of than into without except unlike about
 _RESULTS = frozenset({"turned out", "turns out", "went on", "goes on", "gone on"})
 _RANKING = word_set("in on among at")
 """Before what a superlative holds for."""
+_HEDGES = word_set(
+    "reportedly allegedly apparently supposedly purportedly probably possibly perhaps presumably"
+)
 _ONLY = word_set("only solely merely")
 _SOME = word_set("most some many few several certain")
 _SEEING = word_set(
@@ -434,6 +437,7 @@ class Roles(Tree):
         if not self.kids[kid] and kid == head + 1:
             return Role.NEEDED  # `was last heard from in May`
         is_goal = low in ("to", "out", "off") and kid == head + 1
+        is_goal |= low == "to" and self.low[kid - 1] in _TRENDS
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= kid > head and low in _RANKING and self._is_topped(head)
@@ -545,7 +549,8 @@ class Roles(Tree):
         is_always &= not is_contrast
         if opening in _CONDITIONS or is_always:
             return Role.NEEDED
-        if self.subject(kid) is not None:
+        is_hedged = any(self.low[i] in _HEDGES for i in self.kids[kid])
+        if self.subject(kid) is not None and not is_hedged:
             is_real = self.has_happened(kid) or self._will_happen(kid)
             is_stated = opening in _FACTIVE and is_real
             if opening == "before":  # `it may be years before they came`

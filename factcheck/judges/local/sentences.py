@@ -47,7 +47,7 @@ _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\Z")
 _ORDINAL_LANGUAGES = frozenset({"de", "da", "nb", "fi", "cs", "pl", "hu"})
 _ORDINARY = re.compile(
     r"(?<!\S)[\"'(\u201c\u2018]*"
-    r"(?:me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del|"
+    r"(?:War I|me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del|"
     r"(?i:appendix|block|category|class|figure|grade|group|hepatitis|level|line|option|part|"
     r"phase|plan|room|route|scenario|section|team|type|unit|variant|vitamin|zone) [A-HJ-Z])"
     rf"\.{_CLOSERS}*\s*\Z"

@@ -85,6 +85,7 @@ _VERB_FIRST = re.compile(
     rf"(?P<verb>{_SAYING})\s+(?P<name>[^,.]{{1,80}}?)(?=[,.]|\s(?:on|in|at|after|to|during)\s|\Z)",
     re.IGNORECASE,
 )
+_NESTED = re.compile(r"\b(?:said|says) (?:.* )?(?:said|says)\W*\Z")
 _FURNITURE = re.compile(
     r"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device"
     r"|Scroll down for (?:a )?videos?"
@@ -329,6 +330,8 @@ def _quoted(text: str, start: int, end: int, who: str, speaker: str) -> Quoted:
 def _speaker(who: str) -> str:
     who = _TITLE.sub(r"\1", _LINK_WORD.sub("", who.lstrip("'\u2018\u2019 ")))
     last = who.rpartition(", ")[2]  # `Asked about it, Anna Kern said`
+    if _NESTED.search(who):  # `Police said that the driver said`
+        return who.rstrip(" ,:.")
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(last) or _NAME_FIRST.match(who)
     verb = match["verb"].lower() if match else ""
     verb = _WITHOUT_HEARER.get(verb, verb)
