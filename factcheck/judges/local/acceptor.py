@@ -95,7 +95,6 @@ def features(
             or text.startswith(_RELATIVE)
             or (_is_own(each) and _is_empty(tree, each.head, words))
             or _is_parted(tree, words)
-            or _lacks_whole(tree, words)
             or _lacks_helper(tree, each.head, words)
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
@@ -129,16 +128,6 @@ def _is_parted(tree: Propositions, words: frozenset[int]) -> bool:
             tree.tokens[i].relation == "cc" and i not in lost for i in range(token.head, start)
         )
         if not is_linked and any(tree.tokens[i].relation not in ("cc", BRACKET) for i in lost):
-            return True
-    return False
-
-
-def _lacks_whole(tree: Propositions, words: frozenset[int]) -> bool:
-    """Tell whether a part is told without what it is of: `26 survive, 22 of which are flown`."""
-    for place, token in enumerate(tree.tokens):
-        phrase = tree.tokens[token.head]
-        is_of_which = token.tag == "WDT" and (phrase.relation, phrase.text) == ("prep", "of")
-        if is_of_which and place not in words and phrase.head in words:
             return True
     return False
 

@@ -337,12 +337,6 @@ class Roles(Tree):
         is_always &= self.low[phrase] in _RANKING
         return is_only or (is_always and not _SOME.isdisjoint(words[:3]))
 
-    def _is_topped(self, verb: int) -> bool:
-        """Tell whether a verb goes with a superlative: `won the most medals in ...`."""
-        ranks = [k for noun in self.of(verb, "dobj", "attr") for k in self.of(noun, "amod", "det")]
-        ranks += self.of(verb, "acomp")
-        return any(self.tokens[i].tag in ("JJS", "RBS") for k in ranks for i in self.under(k))
-
     def _is_met(self, noun: int) -> bool:
         """Tell whether a noun stands for something that there is: `a diver who ...`."""
         above = self.tokens[self.tokens[noun].head].head
@@ -440,7 +434,6 @@ class Roles(Tree):
         is_goal |= low == "to" and self.low[kid - 1] in _TRENDS
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
-        is_bound |= kid > head and low in _RANKING and self._is_topped(head)
         is_bound |= self._is_limited(kid)
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
