@@ -169,36 +169,6 @@ def _with_lists(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_verbs(tokens: list[Token]) -> list[Token]:
-    """Return words with a verb on top where a noun is: `The train, laden with grain, derailed`."""
-    root = next((i for i, t in enumerate(tokens) if t.head == i), 0)
-    kids = [i for i, t in enumerate(tokens) if t.head == root != i]
-    verbs = [i for i in kids if tokens[i].relation == "acl" and tokens[i].tag == "VBD"]
-    is_noun = bool(tokens) and tokens[root].tag in NOUNS and not _has_subject(tokens, root)
-    if not is_noun or not verbs or any(tokens[i].relation in ("cop", "aux") for i in kids):
-        return tokens
-    tokens[verbs[-1]] = tokens[verbs[-1]]._replace(head=verbs[-1], relation="ROOT")
-    tokens[root] = tokens[root]._replace(head=verbs[-1], relation="nsubj")
-    return tokens
-
-
-def _with_periods(tokens: list[Token]) -> list[Token]:
-    """Return words with an end under what ends: `results for the six months ended 30 June`."""
-    for place, token in enumerate(tokens[1:], 1):
-        before = tokens[place - 1]
-        is_end = token.text in ("ended", "ending") and token.head < place
-        if not is_end or before.relation != "pobj" or before.text not in _PERIODS:
-            continue
-        for i, each in enumerate(tokens[:place]):
-            if each.head == place and each.relation in SUBJECTS:
-                tokens[i] = each._replace(head=token.head, relation="dobj")
-        tokens[place] = token._replace(head=place - 1, relation="acl", tag="VBN")
-    return tokens
-
-
-_PERIODS = frozenset({"month", "months", "year", "quarter", "week", "weeks", "half", "period"})
-
-
 class Pair(NamedTuple):
     """A noun and a phrase that go together: `silver in Rome` in `gold in Paris and silver in`."""
 
@@ -365,41 +335,6 @@ def _with_roles(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_modals(tokens: list[Token]) -> list[Token]:
-    """Return words with helping verbs that the parser took for nouns: `tenants shall pay`."""
-    for place, token in enumerate(tokens):
-        if token.text not in WORDS["modals"] or token.tag not in NOUNS:
-            continue
-        tokens[place] = token._replace(tag="MD", relation="aux")
-        kids = [i for i, t in enumerate(tokens) if t.head == place and i < place]
-        if kids:
-            tokens[kids[-1]] = tokens[kids[-1]]._replace(head=token.head, relation="nsubj")
-        for kid in kids[:-1]:
-            tokens[kid] = tokens[kid]._replace(head=kids[-1])
-    return tokens
-
-
-def _with_jobs(tokens: list[Token]) -> list[Token]:
-    """Return words with two jobs as a list, not as one noun: `an actor and film director`."""
-    for place, token in enumerate(tokens):
-        job = tokens[token.head]
-        if token.relation != "cc" or job.relation not in ("nmod", "compound") or job.tag != "NN":
-            continue
-        last = job.head
-        is_list = token.head < place < last and tokens[last].tag == "NN"
-        if not (is_list and is_person(job.text) and is_person(tokens[last].text)):
-            continue
-        first = token.head
-        for i, kid in enumerate(tokens):
-            if kid.head == last and i < first:
-                tokens[i] = kid._replace(head=first)
-            elif kid.head == first and place < i < last:
-                tokens[i] = kid._replace(head=last, relation="compound")
-        tokens[first] = job._replace(head=tokens[last].head, relation=tokens[last].relation)
-        tokens[last] = tokens[last]._replace(head=first, relation="conj")
-    return tokens
-
-
 def _with_one_subject(tokens: list[Token]) -> list[Token]:
     """Return words with one subject for each verb: `A lawyer by training, she ran for mayor`."""
     for place, token in enumerate(tokens):
@@ -477,20 +412,6 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_second_names(tokens: list[Token]) -> list[Token]:
-    """Return words with a second name under the first: `Anna Kern, the mayor, and Tom Orr`."""
-    for place, token in enumerate(tokens):
-        role = tokens[token.head]
-        is_second = token.relation == "conj" and token.entity == "PERSON" and token.tag in NAMES
-        if not is_second or role.relation != "appos" or role.tag in NAMES:
-            continue
-        for i in range(token.head + 1, place):
-            if tokens[i].relation == "cc" and tokens[i].head == token.head:
-                tokens[i] = tokens[i]._replace(head=role.head)
-        tokens[place] = token._replace(head=role.head)
-    return tokens
-
-
 def _with_examples(tokens: list[Token]) -> list[Token]:
     """Return words with examples under the noun before them: `sold toys, including a train`."""
     for place, token in enumerate(tokens):
@@ -518,20 +439,15 @@ def _with_adjectives(tokens: list[Token]) -> list[Token]:
 _MENDS = (
     _with_examples,
     _with_adjectives,
-    _with_verbs,
-    _with_periods,
     _with_pairs,
-    _with_second_names,
     _with_goals,
     _with_clauses,
     _with_links,
     _with_ages,
-    _with_jobs,
     _with_one_subject,
     _with_equals,
     _with_objects,
     _with_roles,
-    _with_modals,
     _with_lists,
     _with_joined_verbs,
 )
