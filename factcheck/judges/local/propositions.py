@@ -486,8 +486,7 @@ class Propositions(Roles):
             role = self.role(kid, free)
             relation = self.tokens[kid].relation
             is_clause = relation in ("relcl", "acl") and not self.is_set_off(kid)
-            is_clause &= bool(self._sayers) or self._is_in_quotes(kid)
-            if role is Role.OWN and is_clause:
+            if role is Role.OWN and self._sayers and is_clause:
                 role = Role.DETAIL if free.drop else Role.NEEDED  # `said it had men who had fled`
             if role is Role.OWN:
                 self._own.setdefault(kid, self._sayers)
@@ -509,10 +508,6 @@ class Propositions(Roles):
         n_told = len(found) if len(found) * len(details) <= _MOST_REPEATED else 1
         told = [part._replace(details=(*part.details, *details)) for part in found[:n_told]]
         return [*told, *found[n_told:]]
-
-    def _is_in_quotes(self, place: int) -> bool:
-        marks = "".join(self.low[i] for i in range(place) if self.is_mark[i])
-        return marks.count('"') % 2 == 1 or marks.count("\u201c") > marks.count("\u201d")
 
     def _linked(self, clause: int) -> list[Detail]:
         """Return a short clause that says why or when, as a detail of the clause around it."""
