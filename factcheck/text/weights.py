@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
     import onnxruntime
+
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+"""onnxruntime reads it when it is imported, and from 1.32 on reports its use without it."""
 
 
 def read_weights(folder: Traversable, name: str) -> bytes:
