@@ -29,7 +29,8 @@ _TITLE_WORD = r"(?:[A-Z0-9][^\s\"\u201c\u201d]*|of|the|and|in|an?|to|for|on|at|w
 _TITLE = re.compile(rf"[\"\u201c](?=[A-Z0-9]){_TITLE_WORD}(?: {_TITLE_WORD}){{0,9}}[\"\u201d]")
 """`"The Leftovers"`: read as one name."""
 _TOKEN = re.compile(
-    r"https?://\S+|www\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"
+    r"https?://\S+|www\.\S+|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,8}\(\)"
+    r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"
     r"|(?:[A-Za-z]\.){2,}|\b[A-Z]\.(?=\s)"
     r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Gov|Sen|Rep|No|"
     r"vs|etc|approx|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Bros)\."

@@ -77,7 +77,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/15@{load_model().version}"}
+        return {"judge": f"local/16@{load_model().version}"}
 
     @property
     def quality(self) -> str:

@@ -92,6 +92,8 @@ _MIN_OVERLAP_OPPOSITE = 0.75
 """Minimum fraction of the words beside one of which the passage has the antonym."""
 _MAX_SPREAD = 2.5
 """Maximum words of a passage for each content word that it has in another order."""
+_ROOT = 3
+"""Letters that spellings of one name have in common."""
 _EXCLUSIVE = word_set("only except apart but unless")
 _LINKS = word_set("and but while whereas")
 _ARTICLES = word_set("the a an its his her their")
@@ -120,7 +122,7 @@ def find_conflict(fact: Analysed, passage: Analysed) -> Conflict | None:
     if _CLAUSE_MARK in passage.text:
         pairs = [_Pair(fact, clause) for clause in _valued_clauses(passage.text)]
     found = (_first_of((_numbers, _dates), pair) for pair in pairs)
-    return next(filter(None, found), None) or _exchanged(whole)
+    return next(filter(None, found), None) or _exchanged(whole) or _renamed(whole)
 
 
 @lru_cache(maxsize=256)
@@ -402,6 +404,44 @@ def _replaced(pair: _Pair) -> Conflict | None:
         if all(ours) and ours == theirs:
             return _says(word.text, pair.fact.words[lost[0]].text)
     return None
+
+
+def _renamed(pair: _Pair) -> Conflict | None:
+    """Find the only word of a fact that the passage does not have, and another name in its place.
+
+    Both words stand between the same two, so the passage says the same of another.
+    """
+    fact, passage = pair.fact, pair.passage
+    lost = [at for at in fact.content if fact.words[at].stem not in passage.stems]
+    if len(lost) != 1 or not _is_name(fact, lost[0]):
+        return None
+    before, name, after = _around(fact, lost[0])
+    for at in passage.content:
+        other = passage.words[at]
+        is_there = _is_name(passage, at) and other.stem not in fact.stems
+        if is_there and _around(passage, at) == (before, other.form, after):
+            return (
+                None
+                if _is_variant(name, other.form)
+                else _says(other.text, fact.words[lost[0]].text)
+            )
+    return None
+
+
+def _is_name(analysed: Analysed, at: int) -> bool:
+    word = analysed.words[at].text
+    return at > 0 and word[:1].isupper() and not word.isupper()
+
+
+def _around(analysed: Analysed, at: int) -> tuple[str, str, str]:
+    """Return a word with the one before and the one behind it; empty at the end of a text."""
+    forms = [word.form for word in analysed.words[at - 1 : at + 2]]
+    return forms[0], forms[1], "".join(forms[2:])
+
+
+def _is_variant(one: str, other: str) -> bool:
+    """Tell whether two names may be spellings or forms of one: `Brazil` and `Brazilian`."""
+    return one[:_ROOT] == other[:_ROOT]
 
 
 def _says(there: str, here: str) -> Conflict:

@@ -24,6 +24,7 @@ from factcheck.judges.local.statements import (
     leaves_open,
     plain,
     read_quote,
+    reporter,
 )
 from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree
 from factcheck.judges.local.wording import Wording, finished
@@ -46,6 +47,12 @@ _PARTS = re.compile(r"\S(?:\((?:[^()]|\([^()]{0,80}\)){0,300}\)|\[[^\[\]]*\]|[^;
 """What semicolons part, but for those in brackets."""
 _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
 """Behind a semicolon in what somebody says, nothing begins."""
+_UNSPLIT = re.compile(
+    r"\b(?:respectively|yet to|anything but|nothing but|far from"
+    r"|between \d[\d,.]* and \d[\d,.]* (?:[a-z]+s|people|men|women|children))\b",
+    re.IGNORECASE,
+)
+"""Words that turn what stands around them, or hold it together."""
 _ITEM = re.compile(
     r"(?<![\w.,])(?:[$\u20ac\u00a3] ?)?\d[\d.,]{0,20}[%\u20ac]?(?: [^\W\d][\w-]*){0,3}? "
     r"(?:\([^()]{1,60}\) )?"
@@ -183,7 +190,12 @@ class _Reader:
         is_caption = own is not None and not is_item and own.group(1).islower()
         shown = own.group(1) if own and not is_caption else ""
         said = " ".join(filter(None, (self._label or speaks, shown)))
-        quoted = read_quote(text, is_open=self._is_open) if self._is_english and not own else None
+        is_led = bool(self._speaker)
+        quoted = (
+            read_quote(text, is_open=self._is_open, is_led=is_led)
+            if self._is_english and not own
+            else None
+        )
         was_open, self._is_open = self._is_open, leaves_open(text, later, is_open=self._is_open)
         if quoted is None:
             self._speaker = ""
@@ -245,6 +257,8 @@ class _Reader:
         for part, offsets, item in _parts(text[start:end]):
             tree, shift = self._tree(part)
             tree.bound = range(shift + item.start, shift + item.end)
+            if not said:
+                self._speaker = reporter(tree)
             named = self._mentions.read(tree, said)
             if not is_statement(tree, is_item=is_item, is_labelled=bool(said)):
                 continue
@@ -362,7 +376,7 @@ def _accepted(
 def _told(tree: Propositions, named: Mapping[int, str]) -> list[Told]:
     """Return what a sentence states; all of it in one piece if it cannot be taken apart."""
     wording = Wording(tree, named)
-    told = [] if "respectively" in tree.low else _accepted(tree, wording)
+    told = [] if _UNSPLIT.search(tree.text) else _accepted(tree, wording)
     if told:
         return told
     words = frozenset(i for i in range(len(tree.tokens)) if not tree.is_mark[i])

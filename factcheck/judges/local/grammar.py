@@ -412,6 +412,16 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_shares(tokens: list[Token]) -> list[Token]:
+    """Return words with a phrase under its share: `210 rooms, 30 of them with a view`."""
+    for place in range(3, len(tokens)):
+        share = tokens[place - 3]
+        words = [token.text for token in tokens[place - 2 : place]]
+        if words == ["of", "them"] and share.tag == "CD" and tokens[place].relation == "prep":
+            tokens[place] = tokens[place]._replace(head=place - 3)
+    return tokens
+
+
 def _with_examples(tokens: list[Token]) -> list[Token]:
     """Return words with examples under the noun before them: `sold toys, including a train`."""
     for place, token in enumerate(tokens):
@@ -438,6 +448,7 @@ def _with_adjectives(tokens: list[Token]) -> list[Token]:
 
 _MENDS = (
     _with_examples,
+    _with_shares,
     _with_adjectives,
     _with_pairs,
     _with_goals,

@@ -329,8 +329,10 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_who = any(tree.low[i] == "who" for i in clauses) or is_person(word)
         relation = tree.tokens[tree.first(place)].relation
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
-        is_subject |= token.relation == "nsubj" and token.tag in NAMES
+        is_bare = token.relation == "nsubj" and token.tag in NAMES
+        is_subject |= is_bare
         is_who |= tree.low[token.head] in WORDS["saying"]
+        is_who |= is_bare and token.entity in ("", "PERSON") and not tree.of(place, "det")
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
             yield place
 

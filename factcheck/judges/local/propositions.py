@@ -448,7 +448,8 @@ class Propositions(Roles):
                 place, free, _NONE.union(*(self.under(k) for k in [*joined, *links]))
             )
         relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux", "auxpass")
-        own = [k for k in self.of(place, *relations) if k < place]
+        self.hidden.update(k for k in self.kids[place] if self.low[k] == "both")
+        own = [k for k in self.of(place, *relations) if k < place and k not in self.hidden]
         shared = _NONE.union(*(self.under(k) for k in own))
         found = []
         is_one = any(self.low[i] in ("a", "an") for i in shared)

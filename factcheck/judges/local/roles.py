@@ -190,10 +190,19 @@ class Roles(Tree):
     def _is_gapped(self, verb: int) -> bool:
         """Tell whether a verb is left out of a list: `The mill burned in May, the dam in June`."""
         subject = self.subject(verb)
+        counted = [k for k in self.of(verb, "dobj", "attr") if self.of(k, "nummod")]
+        if any(self._is_other_count(k) for noun in counted for k in self.listed(noun)[1:]):
+            return True  # `Spain won two medals and Italy three`
         phrases = [k for k in self.of(verb, "prep", "agent") if k == verb + 1]
         return subject is not None and any(
             pairs_behind(self.tokens, phrase, subject) for phrase in phrases
         )
+
+    def _is_other_count(self, noun: int) -> bool:
+        """Tell whether a name in a list of things has a number behind it: `and Italy three`."""
+        behind = [i for i in self.under(noun) if self.tokens[i].tag == "CD" and i >= noun]
+        names = [i for i in self.under(noun) if self.tokens[i].tag in NAMES and i <= noun]
+        return bool(behind and names) and behind[-1] == self.under(noun)[-1]
 
     def _is_torn_saying(self, verb: int) -> bool:
         """Tell whether a verb has two objects that do not go together.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factcheck.judges.local.tree import NOUNS, WORDS, Tree
+from factcheck.judges.local.tree import NAMES, NOUNS, WORDS, Tree
 from factcheck.text.blocks import BLANK, Block
 from factcheck.text.words import irregular_forms
 
@@ -37,6 +37,13 @@ PREFIX = re.compile(
 _METADATA = {f"{label}:".replace("_", " ") for label in WORDS["metadata"]}
 _NO_FACTS_BELOW = re.compile(rf"(?:.*\b)?(?:{_any_of('silent headings')})\W*\Z", re.IGNORECASE)
 """Headings and lead-ins of lists that state nothing."""
+_LAST_SENTENCE = re.compile(r"[^.!?\n]{1,120}[:\uff1a]\Z")
+_TURNS = re.compile(
+    r"\b(?:not|never|no|if|unless|without|avoid|myths?|false|wrong|denied|denies|claims?|claimed|"
+    rf"critics|may|might|could|cannot|{_any_of('saying')})\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Words before a list without which its items say something else."""
 _AMOUNT = re.compile(
     r"[\d½¼¾⅓⅔][\d\s./,½¼¾⅓⅔-]*(?:x\s*)?(?:kg|g|mg|ml|cl|dl|l|"
     r"oz|lb|lbs|cups?|tbsp|tsp|tablespoons?|"
@@ -229,6 +236,8 @@ class Places:
         self._source = source
         self._open: list[tuple[int, str]] = []
         self._is_silent = False
+        self._lead = ""
+        """What turns the items below it: `The tenant must not:`."""
 
     def above(self, block: Block) -> str | None:
         """The label of a block, empty if it has none; `None` where nothing is stated.
@@ -243,11 +252,13 @@ class Places:
             self._is_silent = False
         if block.kind != "item":
             self._open = []
+            lead = _LAST_SENTENCE.search(text)
+            self._lead = lead.group() if lead and _TURNS.search(lead.group()) else ""
             return ""
         column = start - max(self._source.rfind(mark, 0, start) for mark in "\n\r") - 1
         while self._open and self._open[-1][0] >= column:
             self._open.pop()
-        label = self._open[-1][1] if self._open else ""
+        label = self._open[-1][1] if self._open else self._lead
         is_label = text.endswith(":") and text.count(" ") < _LONGEST_LABEL
         self._open.append((column, text if is_label else ""))
         return None if self._is_silent else label
@@ -265,12 +276,13 @@ class Quoted(NamedTuple):
     """`Anna Kern said`; empty if nobody is named."""
 
 
-def read_quote(text: str, *, is_open: bool) -> Quoted | None:
+def read_quote(text: str, *, is_open: bool, is_led: bool = False) -> Quoted | None:
     """Read a sentence of which the main part stands between quotation marks.
 
     Args:
         text: The sentence.
         is_open: Whether a quotation began before it.
+        is_led: Whether it is known who spoke in the sentence before.
     """
     for pattern in (_BEHIND_OPEN if is_open else _BEHIND, _BEFORE):
         match = pattern.match(text)
@@ -280,12 +292,25 @@ def read_quote(text: str, *, is_open: bool) -> Quoted | None:
             return _quoted(text, match.start("said"), match.end("said"), match["who"], speaker)
     opens = re.match(_OPEN, text) is not None
     end = re.search(_CLOSE, text[1:])
-    is_short = end is not None and not is_open and len(text.split()) < _FEWEST
+    is_short = end is not None and not (is_open or is_led) and len(text.split()) < _FEWEST
     if not (is_open or opens) or is_short:
         return None
     if end and re.search(r"\w", text[1 + end.end() :]):
         return None
     return _quoted(text, 0, len(text), "", "")
+
+
+def reporter(tree: Tree) -> str:
+    """Return who says something in a sentence, `Anna Kern said`; empty if nobody is named."""
+    verb = tree.root
+    subject = tree.subject(verb) if tree.tokens and tree.low[verb] in WORDS["saying"] else None
+    is_name = subject is not None and tree.tokens[subject].tag in NAMES
+    if subject is None or not is_name or subject > verb or not tree.tokens[subject].text.isalpha():
+        return ""
+    words = [i for i in tree.under(subject) if i <= subject]
+    name = tree.text[tree.tokens[words[0]].start : tree.tokens[subject].start]
+    verb_form = _WITHOUT_HEARER.get(tree.low[verb], tree.low[verb])
+    return f"{name}{tree.tokens[subject].text} {verb_form}"
 
 
 def leaves_open(text: str, later: Sequence[str], *, is_open: bool) -> bool:

@@ -174,7 +174,8 @@ class Wording:
         between = [i for i in range(one + 1, two) if tokens[i].relation != BRACKET]
         tags = {tokens[i].tag for i in between if not self._tree.is_mark[i]}
         is_listed = not tags and len(between) < two - one - 1 and tokens[two].tag not in FINITE
-        return between if is_listed or tags == {"CC"} else []
+        is_joint = tags == {"CC"} and all(self._tree.low[i] != "both" for i in between)
+        return between if is_listed or is_joint else []
 
     def _marks(self, item: Item, step: int) -> list[int]:
         """Return the marks right behind a word (`step` 1) or right before it (-1)."""

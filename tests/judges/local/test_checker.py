@@ -267,7 +267,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/15@")
+    assert checker.identity["judge"].startswith("local/16@")
 
 
 @pytest.mark.parametrize(
@@ -300,6 +300,7 @@ def conflict(fact: str, passage: str) -> str | None:
     ("reason", "fact", "passage"),
     [
         ("says 40, the fact says 30", "The bridge has 30 arches.", "The bridge has 40 arches."),
+        ("says Kern, the fact says Orr", "The dam of Tom Orr burst.", "The dam of Tom Kern burst."),
         ("says 3.5 million dollars, the fact says 3.5 billion dollars",
          "The plant cost 3.5 billion dollars.", "The plant cost 3.5 million dollars."),
         ("says 8,250, the fact says 32",
