@@ -9,6 +9,7 @@ import json
 import math
 import os
 import sys
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -142,10 +143,15 @@ class Model:
             raise InputError(f"extra_body is not JSON ({error})") from error
 
 
-def require_text(value: object, what: str) -> None:
-    """Raise `InputError` for a value, called `what`, that is not a string."""
+def require_text(value: object, what: str) -> str:
+    """Return a value, called `what`, with its accents composed (NFC).
+
+    Raises:
+        InputError: It is not a string.
+    """
     if not isinstance(value, str):
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
+    return unicodedata.normalize("NFC", value)
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:

@@ -9,6 +9,7 @@ import os
 import secrets
 import stat
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -171,7 +172,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
-    """Read a UTF-8 file, normalising line endings and removing a byte order mark.
+    """Read a UTF-8 file with accents composed, plain line ends and no byte order mark.
 
     Raises:
         InputError: Missing, a directory, unreadable, too large, binary, or not UTF-8.
@@ -185,7 +186,7 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
                 break  # binary, or an endless device such as /dev/zero
             if len(data) > max_bytes:
                 raise InputError(f"{name} is larger than the limit of {max_bytes:,} bytes")
-    text = decode_text(data, name)
+    text = unicodedata.normalize("NFC", decode_text(data, name))
     if "\r" in text:
         return text.replace("\r\n", "\n").replace("\r", "\n")
     return text

@@ -61,13 +61,13 @@ Source: TypeAlias = "str | Sequence[SourceDocument | str | Mapping[str, Any]]"
 
 
 def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDocument, ...]:
-    """Convert a source from any accepted form to a text or documents.
+    """Convert a source from any accepted form to a text or documents, with accents composed (NFC).
 
     Raises:
         InputError: Another form, no document, or a duplicate id; begins with `what`.
     """
     if isinstance(source, str):
-        return source
+        return unicodedata.normalize("NFC", source)
     if isinstance(source, (bytes, Mapping)) or not isinstance(source, Sequence):
         raise InputError(f"{what}: expected a string or a list of documents, got {shown(source)}")
     if not source:
@@ -75,7 +75,8 @@ def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDoc
     documents = []
     for number, item in enumerate(source, 1):
         try:
-            documents.append(_document(item, f"d{number}"))
+            document = _document(item, f"d{number}")
+            documents.append(replace(document, text=unicodedata.normalize("NFC", document.text)))
         except InputError as error:  # noqa: PERF203 - it names the document
             raise InputError(f"{what}, document {number}: {error}") from None
     for id_, count in Counter(document.id for document in documents).items():

@@ -91,7 +91,7 @@ def _metric(page: Page) -> Iterator[RenderableType]:
         if section.items:
             yield _items(section.items[: section.head], _STYLES[section.tone], id_width)
         n_hidden = 0 if section.head is None else len(section.items) - section.head
-        hidden = n_hidden > 0 and f"and {n_hidden:,} more, all in HTML, Markdown and JSON"
+        hidden = n_hidden > 0 and f"and {n_hidden:,} more lines in HTML, Markdown and JSON"
         yield from (Text(line, "dim") for line in (hidden, section.more) if line)
 
 

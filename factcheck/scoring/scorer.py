@@ -142,7 +142,7 @@ class FactCoverage(SessionUser):
             InputError: The facts are invalid, or the text is not a string.
             JudgeRejected: The judge rejects every request.
         """
-        require_text(text, "the text")
+        text = require_text(text, "the text")
         return await self._check(FactSet.of(facts), text, Ledger(self.ledger))
 
     check = blocking(acheck)
@@ -284,7 +284,7 @@ class FactCoverage(SessionUser):
         check: Callable[[FactSet, str, Ledger], Awaitable[tuple[CheckResult, ...]]],
     ) -> CoverageReport:
         source, ledger = as_source(source), Ledger(self.ledger)
-        require_text(summary, "the summary")
+        summary = require_text(summary, "the summary")
         fact_set = await self._facts(source, facts, direction, ledger)
         results = await check(fact_set, summary, ledger)
         claims: FactSet | None = None

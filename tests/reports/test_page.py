@@ -248,7 +248,7 @@ def test_a_terminal_shows_what_is_wrong_and_counts_the_rest() -> None:
     table = render(report_of(*(verdict(fact, label) for label, fact in facts)).page(), "table")
     assert [table.count(f"Is {label}.") for label in labels] == [40, 10, 5]
     for n in (30, 35):
-        assert f"and {n} more, all in HTML, Markdown and JSON" in table
+        assert f"and {n} more lines in HTML, Markdown and JSON" in table
 
 
 @pytest.mark.parametrize("text", NASTY)

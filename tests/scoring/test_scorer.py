@@ -48,6 +48,14 @@ class Returning:
         return self.results
 
 
+@pytest.mark.parametrize("source", [str, lambda text: [text]])
+def test_accents_may_be_written_in_two_ways(source: Any) -> None:
+    apart = "Jose\u0301 said the cafe\u0301 would close. E\u0301lodie left."
+    report = score(source(apart), apart)
+    assert report.score == 1
+    assert [each.fact.text for each in report.kept][1] == "\u00c9lodie left."
+
+
 results_of_any_kind: st.SearchStrategy[Any] = st.one_of(
     st.sampled_from(FACTS).map(lambda fact: Verdict(fact, "entailed")),
     st.sampled_from(FACTS).map(
