@@ -70,6 +70,7 @@ _HEADS = word_set(
     "coach owner director editor governor minister secretary"
 )
 """Of these, there is one: `Ann Orr is the council leader`."""
+_COUNTING = word_set("other most many several few more")
 _PLACING = word_set("in at across throughout")
 _FORMERLY = word_set("once formerly previously")
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
@@ -456,7 +457,7 @@ class Propositions(Roles):
         for head in heads:
             is_named = bool(self.of(head, "det", "poss", "nummod", "aux"))
             is_named |= self.tokens[head].tag in NAMES or (is_one and self.is_plural(head))
-            is_named |= any(self.low[i] == "other" for i in self.of(head, "amod"))
+            is_named |= any(self.low[i] in _COUNTING for i in self.of(head, "amod"))
             found += self._members_of(head, free, _NONE if is_named else shared)
         return found
 

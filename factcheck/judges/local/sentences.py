@@ -46,7 +46,7 @@ _ONLY_A_NUMBER = re.compile(r"\W*(?:\d{1,3}|[^\W\d_])\W*")
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\Z")
 _ORDINAL_LANGUAGES = frozenset({"de", "da", "nb", "fi", "cs", "pl", "hu"})
 _ORDINARY = re.compile(
-    r"(?<!\S)[\"'(\u201c\u2018]*"
+    r"(?<!\S)[\"'\u201c\u2018]*"
     r"(?:War I|me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del|"
     r"(?i:appendix|block|category|class|figure|grade|group|hepatitis|level|line|option|part|"
     r"phase|plan|room|route|scenario|section|team|type|unit|variant|vitamin|zone) [A-HJ-Z])"
