@@ -427,10 +427,11 @@ async def ascore(
     facts: Facts | None = None,
     judge: JudgeSpec | None = None,
     extractor: ExtractorSpec | None = None,
+    weights: Weighting = "equal",
     direction: Direction = "coverage",
 ) -> CoverageReport:
-    """Score one summary with a temporary scorer; see `FactCoverage.score`."""
-    async with FactCoverage(judge, extractor) as scorer:
+    """Score one summary with a temporary scorer; see `FactCoverage` and its `score`."""
+    async with FactCoverage(judge, extractor, weights=weights) as scorer:
         return await scorer.ascore(source, summary, facts=facts, direction=direction)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import FactCoverage
+from factcheck import FactCoverage, score
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckFailure, FactSet, Span
 from factcheck.facts.groups import added_words, group_results, root_ids, weigh
@@ -146,8 +146,7 @@ def test_a_scorer_says_how_it_weighs() -> None:
 
 
 def test_the_heaviest_facts_come_first_whatever_became_of_them() -> None:
-    with FactCoverage(weights="lead") as scorer:
-        report = scorer.score(SOURCE, "The pier is old.")
+    report = score(SOURCE, "The pier is old.", weights="lead")
     listing = render(report.page(2)).partition("Key facts")[2].partition("Dropped")[0]
     assert listing.index("The lake is deep.") < listing.index("The pier is old.")
     assert "ferry" not in listing
