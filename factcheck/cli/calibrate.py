@@ -71,6 +71,8 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.calibration import BASELINE, abullet_removal, bullet_removal
 
+    if (rows := Path(out) / "rows.jsonl").exists():
+        raise InputError(f"{rows} exists; name another folder with --out, or remove it")
     texts = _own_text(source, summary, facts)
 
     def measure(judge: Any, texts: Any) -> Any:

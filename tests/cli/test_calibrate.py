@@ -58,6 +58,10 @@ def test_rows_figures_and_a_page_are_written(calibrate: Run, desk: Desk) -> None
     assert names == {"rows.jsonl", "bullets.html", "curves.svg"}
     page = (folder / "bullets.html").read_text("utf-8")
     assert (page.count("<svg"), page.count("<polyline")) == (1, 2)
+    rows = (folder / "rows.jsonl").read_bytes()
+    code, _, err = calibrate("bullets")
+    assert (code, (folder / "rows.jsonl").read_bytes()) == (2, rows)
+    assert "rows.jsonl exists; name another folder with --out, or remove it" in err
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
 
