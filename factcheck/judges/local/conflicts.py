@@ -307,7 +307,8 @@ def _sides(passage: Analysed, values: Sequence[Quantity]) -> list[_Side]:
         links = [at for at in range(before.last, value.first) if _is_parted(passage, at)]
         if not links:
             return []
-        cuts.append(links[-1])
+        turns = [at for at in links if words[at].form in ("while", "whereas")]
+        cuts.append((turns or links)[-1])
     cuts.append(len(words))
     sides = []
     for value, (start, end) in zip(values, pairwise(cuts), strict=True):

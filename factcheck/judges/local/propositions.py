@@ -314,7 +314,7 @@ class Propositions(Roles):
 
     def _is_quoted(self, verb: int) -> bool:
         """Tell whether a clause has words of somebody else: `and staff were "angry"`."""
-        words = self.under(verb)
+        words = self.under(verb) or [verb]
         marks = {self.low[i] for i in range(words[0] - 1, words[-1]) if self.is_mark[i]}
         return not marks.isdisjoint('"\u201c') and self.low[verb] not in _SAYING
 

@@ -141,6 +141,11 @@ HOSTILE = {
 }  # fmt: skip
 
 
+def test_a_mark_may_be_joined_to_a_noun() -> None:
+    said = "The party spokesman and co-founder, Tom Kern, whom Orr is accused of choking, told "
+    assert texts(said + "the court he was leaving.")
+
+
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_text_has_few_facts(source: str) -> None:
     assert len(extract_facts(source).facts) <= 1

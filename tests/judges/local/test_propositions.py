@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factcheck.judges.local.acceptor import accept
 from factcheck.judges.local.grammar import mend, read_tokens
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import MOST, Proposition, Propositions
@@ -332,8 +333,9 @@ def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str, float]]) 
     tree = Propositions(text, mend(tokens))
     found = tree.read()
     assert len(found) <= MOST
-    for each in found:
-        statement = Wording(tree, {}).tell(each.segments, each.singular)
+    statements = [Wording(tree, {}).tell(each.segments, each.singular) for each in found]
+    assert len(accept(tree, found, [each.text for each in statements])) == len(found)
+    for statement in statements:
         assert statement.text.strip()
         assert 0 <= statement.own.start < statement.own.end <= len(text)
 
