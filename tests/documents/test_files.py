@@ -149,9 +149,14 @@ def test_a_written_file_keeps_its_mode_and_a_new_one_follows_the_umask(tmp_path:
     write_text(path, "new")
     write_text(tmp_path / "new.txt", "new")
 
-    write_text(os.devnull, "gone")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(pipe, "gone")
 
-    assert Path(os.devnull).is_char_device()
+    assert os.read(reader, 9) == b"gone"
+    os.close(reader)
+    assert pipe.is_fifo()
     assert path.stat().st_mode & 0o777 == 0o640
     assert (tmp_path / "new.txt").stat().st_mode == reference.stat().st_mode
 

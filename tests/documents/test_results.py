@@ -173,6 +173,7 @@ def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_changed(
     assert path.read_bytes() == damaged
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 @pytest.mark.parametrize("content", [b"my notes", b'{"id": "a"}\n'])
 def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
@@ -185,7 +186,9 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: byte
         with pytest.raises(InputError, match="is not a results file"):
             refused()
     assert path.read_bytes() == content
-    for other, why in ((tmp_path, "is a directory"), (os.devnull, "not a regular file")):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for other, why in ((tmp_path, "is a directory"), (pipe, "not a regular file")):
         with pytest.raises(InputError, match=why):
             ResultsFile(other, signature, resume=False)
     path.write_text('{"factcheck_results": 2, "run": "x"}\n')
