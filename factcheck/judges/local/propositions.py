@@ -269,6 +269,7 @@ class Propositions(Roles):
         """Tell the clauses that are joined to one."""
         is_link = self.tokens[verb].tag in FINITE and bool(self.of(verb, "acomp", "attr"))
         helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
+        says = Sayer(_NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb)))
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
         over += [k for k in self.of(verb, "prep") if self.low[k] == "according" and k < verb]
         for kid in self.of(verb, "conj"):
@@ -278,16 +279,9 @@ class Propositions(Roles):
                 continue
             holds = _NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
-            if said and not own and self._is_still_said(verb, said[-1], kid):
-                inner = self._subjects(said[-1], self.freedom(said[-1]))
-                says = Sayer(subjects[0].words, frozenset(self.helped(verb)))
+            if said and self._is_said_too(verb, said[-1], kid):
+                inner = None if own else self._subjects(said[-1], self.freedom(said[-1]))
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
-                continue
-            if said and own and (self._is_quoted(kid) or self._is_shifted(verb, kid)):
-                says = Sayer(
-                    _NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb))
-                )
-                self._clause(kid, None, kind="joined", sayers=(*sayers, says))
                 continue
             passed = None if own else [subject._replace(details=()) for subject in subjects]
             lead = holds
@@ -296,6 +290,12 @@ class Propositions(Roles):
                 is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`
                 lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
+
+    def _is_said_too(self, verb: int, said: int, kid: int) -> bool:
+        """Tell whether what is joined to a verb is said as well, not told beside it."""
+        if self.subject(kid) is None:
+            return self._is_still_said(verb, said, kid)
+        return self._is_quoted(kid) or self._is_shifted(verb, kid)
 
     def _is_still_said(self, verb: int, said: int, kid: int) -> bool:
         """Tell whether a verb goes on with what is said: `said it closed and would reopen`.
