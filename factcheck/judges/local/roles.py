@@ -499,11 +499,10 @@ class Roles(Tree):
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
         is_needed |= is_relative and self.low[head.head] in ("than", "like")  # `like men who ...`
-        is_caused = head.relation == "dobj" and self.low[head.head] in _HAVING
-        is_caused &= token.tag == "VBN" and not is_relative and not is_set_off
-        is_needed |= is_caused and self.low[kid] not in ("named", "called")
-        is_seen = head.relation == "dobj" and self.low[head.head] in _SEEING and not is_set_off
-        is_needed |= is_seen and token.tag in ("VBG", "VBN") and not is_relative
+        if head.relation == "dobj" and not (is_relative or is_set_off):
+            is_caused = token.tag == "VBN" and self.low[head.head] in _HAVING
+            is_needed |= is_caused and self.low[kid] not in ("named", "called")
+            is_needed |= token.tag in ("VBG", "VBN") and self.low[head.head] in _SEEING
         is_last = kid == token.head + 1 and not self.kids[kid]
         is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
         if is_needed or is_asked or (not (is_set_off or says_what) and head.relation == "attr"):
