@@ -95,7 +95,7 @@ def features(
             or text.startswith(_RELATIVE)
             or (_is_own(each) and _is_empty(tree, each.head, words))
             or _is_parted(tree, words)
-            or _lacks_helper(tree, each.head, words)
+            or _has_base_form(tree, each.head, words)
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
             "lacks object": _lacks_object(tree, each.head, words),
@@ -132,7 +132,7 @@ def _is_parted(tree: Propositions, words: frozenset[int]) -> bool:
     return False
 
 
-def _lacks_helper(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
+def _has_base_form(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
     """Tell whether one thing has a verb in its base form: `The aim compare changes`."""
     subject = tree.subject(tree.main(verb))
     is_bare = tree.tokens[verb].tag == "VB" and words.isdisjoint(tree.of(verb, "aux"))
