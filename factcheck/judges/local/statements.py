@@ -302,15 +302,16 @@ def read_quote(text: str, *, is_open: bool, is_led: bool = False) -> Quoted | No
 
 def reporter(tree: Tree) -> str:
     """Return who says something in a sentence, `Anna Kern said`; empty if nobody is named."""
-    verb = tree.root
-    subject = tree.subject(verb) if tree.tokens and tree.low[verb] in WORDS["saying"] else None
-    is_name = subject is not None and tree.tokens[subject].tag in NAMES
-    if subject is None or not is_name or subject > verb or not tree.tokens[subject].text.isalpha():
+    if not tree.tokens or (verb := tree.low[tree.root]) not in WORDS["saying"]:
         return ""
-    words = [i for i in tree.under(subject) if i <= subject]
-    name = tree.text[tree.tokens[words[0]].start : tree.tokens[subject].start]
-    verb_form = _WITHOUT_HEARER.get(tree.low[verb], tree.low[verb])
-    return f"{name}{tree.tokens[subject].text} {verb_form}"
+    subject = tree.subject(tree.root)
+    if subject is None or subject > tree.root:
+        return ""
+    last = tree.tokens[subject]
+    if last.tag not in NAMES or not last.text.isalpha():
+        return ""
+    before = tree.text[tree.tokens[tree.start(subject)].start : last.start]
+    return f"{before}{last.text} {_WITHOUT_HEARER.get(verb, verb)}"
 
 
 def leaves_open(text: str, later: Sequence[str], *, is_open: bool) -> bool:
