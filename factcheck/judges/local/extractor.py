@@ -366,6 +366,7 @@ def _accepted(
     for at, is_kept in enumerate(accept(tree, found, [each.text for each in statements])):
         core = found[at].core
         kind = found[at if core is None else core].kind
+        is_kept &= kind != "title" or not wording.is_open(found[at].segments)
         if is_kept and (kinds is None or kind in kinds):
             kept[at] = len(told)
             of = None if core is None else kept.get(core)

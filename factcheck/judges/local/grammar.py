@@ -12,6 +12,7 @@ from factcheck.judges.local.tree import (
     IS_WORD,
     NAMES,
     NOUNS,
+    REGION,
     SUBJECTS,
     TIMES,
     WORDS,
@@ -152,6 +153,9 @@ _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "aux
 def _with_lists(tokens: list[Token]) -> list[Token]:
     """Return words with members of a list that the parser took for appositions: `a, b and c`."""
     for place, token in enumerate(tokens):
+        if _is_listed_name(tokens, place):
+            tokens[place] = token._replace(relation="conj")
+            continue
         if token.relation != "cc" or tokens[token.head].relation != "appos":
             continue
         noun = tokens[token.head].head
@@ -166,6 +170,29 @@ def _with_lists(tokens: list[Token]) -> list[Token]:
         for i, kid in kids if is_odd else ():
             if kid.relation == "appos":
                 tokens[i] = kid._replace(relation="conj")
+    return tokens
+
+
+def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a name is in a list, not another name of the one before: `Ulm, Bonn and Kiel`."""
+    token = tokens[place]
+    if token.relation != "appos" or not {token.tag, tokens[token.head].tag} <= NAMES:
+        return False
+    later = [i for i, t in enumerate(tokens) if i > place and t.head == token.head]
+    members = [i for i in later if tokens[i].relation == "conj" and tokens[i].tag in NAMES]
+    is_linked = any(t.relation == "cc" and t.head in (token.head, *members) for t in tokens)
+    return bool(members) and is_linked and _name_at(tokens, place) not in WORDS["regions"]
+
+
+def _with_goals_of_one(tokens: list[Token]) -> list[Token]:
+    """Return words with one noun under a preposition; the next ones are listed with it."""
+    first: dict[int, int] = {}
+    for place, token in enumerate(tokens):
+        if token.relation != "pobj" or token.tag not in NOUNS:
+            continue
+        at = first.setdefault(token.head, place)
+        if at != place and any(t.text == "," for t in tokens[at:place]):
+            tokens[place] = token._replace(head=at, relation="conj")
     return tokens
 
 
@@ -446,7 +473,41 @@ def _with_adjectives(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_regions(tokens: list[Token]) -> list[Token]:
+    """Return words with larger places under smaller ones: `in Chennai, Tamil Nadu, India`."""
+    for place, token in enumerate(tokens):
+        if token.tag not in NAMES or _name_at(tokens, place) not in WORDS["regions"]:
+            continue
+        chain = [place]
+        while tokens[chain[-1]].relation in ("conj", "appos", REGION):
+            chain.append(tokens[chain[-1]].head)
+        *larger, smallest = chain
+        phrase = tokens[tokens[smallest].head]
+        is_place = tokens[smallest].entity == "GPE" or phrase.text in ("in", "near", "at")
+        is_place &= tokens[smallest].relation == "pobj"
+        is_place &= _name_at(tokens, smallest) not in WORDS["regions"]
+        is_linked = any(
+            each.head in chain and each.relation in ("cc", "conj") and i not in larger
+            for i, each in enumerate(tokens)
+        )
+        if not larger or is_linked or not is_place:
+            continue
+        for each in larger:
+            tokens[each] = tokens[each]._replace(relation=REGION)
+    return tokens
+
+
+def _name_at(tokens: Sequence[Token], place: int) -> str:
+    """Return a name of several words as lists of words have it: `new_york`."""
+    first = place
+    while first and tokens[first - 1].head == place and tokens[first - 1].relation == "compound":
+        first -= 1
+    return "_".join(token.text.lower() for token in tokens[first : place + 1])
+
+
 _MENDS = (
+    _with_regions,
+    _with_goals_of_one,
     _with_examples,
     _with_shares,
     _with_adjectives,

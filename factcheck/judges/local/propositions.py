@@ -14,17 +14,19 @@ from typing import NamedTuple, TypeAlias
 
 from factcheck.judges.local.roles import BE, COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
 from factcheck.judges.local.tree import (
+    AMOUNTS,
     BRACKET,
     FINITE,
     NAMES,
     NOUNS,
     PLURAL,
+    REGION,
     SUBJECTS,
     TIMES,
     WORDS,
     is_person,
 )
-from factcheck.judges.local.wording import past_of
+from factcheck.judges.local.wording import past_of, singular_noun
 from factcheck.text.syntax import Token
 from factcheck.text.words import irregular_forms, word_set
 
@@ -70,7 +72,17 @@ _HEADS = word_set(
     "coach owner director editor governor minister secretary"
 )
 """Of these, there is one: `Ann Orr is the council leader`."""
-_COUNTING = word_set("other most many several few more")
+_WORDING = word_set(
+    "word words name term phrase letter number title nickname question year month day line slogan "
+    "designation form code symbol motto date"
+)
+"""Before names, these do not say what is named."""
+_ARTICLES = word_set("a an this that these those some any no")
+_NAMING = word_set("compound conj cc case det poss bracket punct nmod")
+"""Relations of words to a name that they are part of."""
+_COUNTING = word_set(
+    "other most many several few more various numerous certain such multiple different some"
+)
 _PLACING = word_set("in at across throughout")
 _FORMERLY = word_set("once formerly previously")
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
@@ -123,6 +135,8 @@ class Propositions(Roles):
         self._own: dict[int, tuple[Sayer, ...]] = {}
         """Phrases that say something of their own, and who says the clause around them."""
         self._sayers: tuple[Sayer, ...] = ()
+        self._examples: list[tuple[int, int, tuple[Sayer, ...]]] = []
+        """Nouns with the first of the names that show what they stand for, and who says so."""
 
     def read(self) -> list[Proposition]:
         """Return what the sentence says, each core before its details.
@@ -143,6 +157,8 @@ class Propositions(Roles):
             seen.add(rest[0])
             self._tell_own(rest[0], self._own[rest[0]])
         self._titles()
+        self._descriptions()
+        self._kinds()
         self._places()
         return self._found[:MOST]
 
@@ -231,6 +247,9 @@ class Propositions(Roles):
         sayers: tuple[Sayer, ...],
         lead: Words,
     ) -> None:
+        needed = self.needed_phrase(verb)
+        is_spare = needed is not None and self.is_time(needed) and self.low[verb] not in BE
+        spare = frozenset(self.under(needed)) if is_spare else _NONE  # `was born in May in Ulm`
         for number, (subject, part) in enumerate(product(subjects, parts)):
             noun = subject.noun
             is_one = noun is not None and not (
@@ -243,6 +262,10 @@ class Propositions(Roles):
             words = subject.words | part.words | lead
             core = self._put((words,), "list" if number else kind, verb, None, sayers, singular)
             for detail in (*part.details, *subject.details):
+                if spare and not detail.words.isdisjoint(self.of(verb, "prep")):
+                    own = words - spare | detail.words
+                    self._put((own,), detail.kind, verb, None, sayers, singular)
+                    continue
                 segments: tuple[Words, ...] = (words | detail.words,)
                 if not sayers and self._is_lead(detail.words - words, verb, subject):
                     segments = (detail.words - words, words)
@@ -434,6 +457,7 @@ class Propositions(Roles):
         if example is not None:
             self.hidden.add(example)
             named = self.of(example, "pobj")[0]
+            self._examples.append((place, named, self._sayers))
             return [*self._expand(place, free), *self._expand(named, free)]
         heads = self._list_at(place) if free.split else []
         if not heads:
@@ -451,7 +475,8 @@ class Propositions(Roles):
         relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux", "auxpass")
         self.hidden.update(k for k in self.kids[place] if self.low[k] == "both")
         own = [k for k in self.of(place, *relations) if k < place and k not in self.hidden]
-        shared = _NONE.union(*(self.under(k) for k in own))
+        behind = [k for k in self.of(place, "prep") if k > heads[-1]]  # `an author and judge of`
+        shared = _NONE.union(*(self.under(k) for k in [*own, *behind]))
         found = []
         is_one = any(self.low[i] in ("a", "an") for i in shared)
         for head in heads:
@@ -655,6 +680,9 @@ class Propositions(Roles):
             link = "" if self.low[place].startswith("(died") else "was "
             told = (self._short(head, place), link + token.text[1:-1])
             self._put(told, "participle", place, None)
+        elif token.relation == REGION:
+            where = self._short(place, place)
+            self._put((self._short(head, place), "is in", where), "place", place, None)
         elif token.relation == "appos":
             self._apposition(place)
         elif token.relation == "relcl":
@@ -854,6 +882,41 @@ class Propositions(Roles):
                 is_one = self.low[common[-1]] in _HEADS and self.low[min(title)] != "former"
                 link = ("is",) if owned else ("is", "the" if is_one else "a")
                 self._put((frozenset(name), *link, frozenset(title)), "title", noun, None)
+
+    def _descriptions(self) -> None:
+        """Tell what stands before a name as a noun: `the film Titanic` as `Titanic is a film`."""
+        for place, token in enumerate(self.tokens):
+            noun = token.head
+            is_name = token.relation == "appos" and token.tag in NAMES
+            is_name &= self.tokens[noun].tag == "NN" and self.start(place) == noun + 1
+            kids = [k for k in self.kids[noun] if k < noun]
+            led = [k for k in kids if self.tokens[k].relation in ("det", "poss")]
+            is_known = len(led) == 1 and (self.low[led[0]] == "the" or self.low[led[0]] not in _ARTICLES)
+            is_known &= token.entity != "PERSON" or is_person(self.low[noun])
+            is_any = any(self.is_singling(k) for k in kids) or self.low[noun] in _WORDING
+            is_any |= any(self.tokens[k].entity in AMOUNTS for w in kids for k in self.under(w))
+            if not (is_name and is_known) or is_any or self.of(place, "conj", "appos"):
+                continue
+            is_one = self.low[noun] in _HEADS
+            is_owned = self.low[led[0]] != "the"
+            link = ("is",) if is_owned else ("is", "the" if is_one else "a")
+            what = {noun, *(w for k in kids if k not in led or is_owned for w in self.under(k))}
+            name = self._members_of(place, Freedom(drop=True, split=False))[0].words
+            self._put((name, *link, frozenset(what)), "title", place, None)
+
+    def _kinds(self) -> None:
+        """Tell what examples are: `films such as Titanic` as `Titanic is a film`."""
+        for noun, first, sayers in dict.fromkeys(self._examples):
+            one = singular_noun(self.low[noun])
+            before = [k for k in self.of(noun, "amod", "compound", "nmod") if k < noun]
+            kind = frozenset(w for k in before if self.low[k] not in _COUNTING for w in self.under(k))
+            for place in self.listed(first) if one else ():
+                is_name = self.tokens[place].tag in NAMES
+                is_name &= self.tokens[place].entity not in ("GPE", "LOC")  # `states such as Ohio`
+                if not is_name or any(self.tokens[k].relation not in _NAMING for k in self.kids[place]):
+                    continue
+                name = self._members_of(place, Freedom(drop=True, split=False))[0].words
+                self._put((name, "is", "a", kind, one), "title", place, None, sayers)
 
     def _places(self) -> None:
         """Tell where what is named is: `Kezar Stadium in San Francisco`."""

@@ -20,6 +20,7 @@ from factcheck.judges.local.tree import (
     NAMES,
     NOUNS,
     PLURAL,
+    REGION,
     SUBJECTS,
     TIMES,
     WORDS,
@@ -71,6 +72,7 @@ _IN_PICTURE = re.compile(
     r"\((?:left|right|pictured|above|below|centre|center|cent|top|bottom|file)\b"
 )
 """Opens a bracket that says where somebody stands in a picture."""
+_YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
 _EMPTY = word_set("made held used kept done given taken set put followed")
 _TRENDS = word_set("up down")
@@ -321,14 +323,17 @@ class Roles(Tree):
 
     def _is_open(self, noun: int, phrase: int) -> bool:
         """Tell whether a noun means the same without a phrase behind it."""
-        for kid in self.of(noun, "amod", "det", "nummod", "advmod"):
-            tags = {self.tokens[i].tag for i in self.under(kid)}
-            if not tags.isdisjoint({"JJS", "RBS"}) or _SINGLED_OUT.match(self.low[kid]):
-                return False  # `the oldest bridge in Ulm`
+        if any(self.is_singling(kid) for kid in self.of(noun, "amod", "det", "nummod", "advmod")):
+            return False  # `the oldest bridge in Ulm`
         if self.is_set_off(phrase) or self.tokens[noun].tag in NAMES:
             return True
         own = self.of(noun, "det", "poss")
         return not own or self.low[own[0]] in ("a", "an", "some", "several", "many", "another")
+
+    def is_singling(self, kid: int) -> bool:
+        """Tell whether a word before a noun picks one of several: `the oldest`, `the second`."""
+        tags = {self.tokens[i].tag for i in self.under(kid)}
+        return not tags.isdisjoint({"JJS", "RBS"}) or _SINGLED_OUT.match(self.low[kid]) is not None
 
     def _is_done_to(self, verb: int, gerund: int) -> bool:
         """Tell whether others than the subject do something: `After reading it, it was cut`."""
@@ -362,7 +367,7 @@ class Roles(Tree):
         is_passive = bool(self.of(head, "auxpass")) or self.tokens[head].tag == "VBN"
         return pair in WORDS["governing passive" if is_passive else "governing"]
 
-    def _needed_phrase(self, verb: int) -> int | None:
+    def needed_phrase(self, verb: int) -> int | None:
         """Return the phrase without which a verb says nothing: `ran as an outsider`."""
         phrases = [k for k in self.of(verb, "prep") if k > verb]
         if phrases and self.low[verb] in WORDS["needy"]:
@@ -408,6 +413,8 @@ class Roles(Tree):
             return Role.OUT if is_idle else Role.DETAIL
         if is_needed:
             return Role.NEEDED
+        if relation == REGION:
+            return Role.OWN
         return Role.OUT if is_out else None
 
     def _free_role(self, kid: int, free: Freedom) -> Role:
@@ -430,7 +437,16 @@ class Roles(Tree):
         is_object = needs_object and not self._has_complement(head)
         is_loose = is_when and not is_rate and not is_object
         is_loose |= relation == "amod" and kid > head and self.is_set_off(kid)
+        is_loose |= self._sorts(kid)
         return loose if is_loose else Role.NEEDED  # not `14 kilometres an hour`, `took a week`
+
+    def _sorts(self, kid: int) -> bool:
+        """Tell whether a word says of what kind something is: `is an American film`."""
+        token = self.tokens[kid]
+        is_before = token.relation in ("amod", "nummod", "nmod", "compound") and kid < token.head
+        is_sort = token.entity in ("NORP", "GPE") or _YEAR.fullmatch(token.text) is not None
+        is_sort &= is_before and not self.of(kid, "conj")
+        return is_sort and self.is_identity(token.head)
 
     def _role_of_phrase(self, kid: int, loose: Role) -> Role:
         """Return the role of a phrase with a preposition behind or before a verb."""
@@ -445,7 +461,7 @@ class Roles(Tree):
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= self._is_limited(kid)
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
-        if is_bound or kid == self._needed_phrase(head) or self._is_span(kid):
+        if is_bound or kid == self.needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
         is_pronoun = any(self.tokens[i].tag == "PRP" for i in self.of(kid, "pobj"))
         if low == "according" or is_pronoun:  # `walked over it`
@@ -463,8 +479,8 @@ class Roles(Tree):
         if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
             return Role.OUT
         is_rank = self.tokens[head].tag == "JJS" and low in _RANKING
-        if self.tokens[head].relation == "prep" or is_rank:
-            return Role.NEEDED  # `from near Ulm`, `strongest in Ulm`
+        if self.tokens[head].relation == "prep" or self.tokens[head].tag == "RB" or is_rank:
+            return Role.NEEDED  # `from near Ulm`, `apart from May`, `strongest in Ulm`
         if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
             return Role.OUT  # `14 men, among them three cooks`
         is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"

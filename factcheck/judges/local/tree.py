@@ -25,6 +25,8 @@ TIMES = frozenset({"DATE", "TIME"})
 AMOUNTS = frozenset({"CARDINAL", "QUANTITY", "PERCENT", "MONEY"})
 BRACKET = "bracket"
 """Relation of what stands in brackets, as one token, to the word before it."""
+REGION = "region"
+"""Relation of a place to a smaller one before it: `Ulm, Germany`."""
 ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
 """Ends most words for what somebody is."""
 IS_WORD = re.compile(r"[\w$€£¥%&@#°+=§]")

@@ -23,6 +23,8 @@ _OPENING = frozenset(_MATES.values())
 _NUMERIC = frozenset({"", "CARDINAL", "ORDINAL", "DATE", "TIME", "QUANTITY", "PERCENT", "MONEY"})
 """Kinds of entities that are no names."""
 _IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
+_FEWEST = 4
+"""Letters of a noun in the plural."""
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 
 
@@ -70,6 +72,11 @@ class Wording:
         is_end = all(tree.is_mark[max(placed) + 1 :])
         end = len(tree.text) if is_end else last.start + len(last.text)
         return Statement(finished(text), Span(start, end))
+
+    def is_open(self, segments: Sequence[frozenset[int] | str]) -> bool:
+        """Tell whether it is unknown whose something is: `Tom Orr is his friend`."""
+        words = [i for each in segments if not isinstance(each, str) for i in each]
+        return any(self._tree.tokens[i].tag == "PRP$" and i not in self._named for i in words)
 
     def _names(self, placed: Sequence[int]) -> dict[int, str]:
         """Return the names to say for words of a fact: each once, and not beside the same name."""
@@ -247,3 +254,14 @@ def past_of(participle: str) -> str:
     if re.search(r"[^aeiou]y\Z", stem):
         return stem[:-1] + "ied"
     return stem.removesuffix("e") + "ed"
+
+
+def singular_noun(plural: str) -> str:
+    """Return the singular of a regular plural, `city` of `cities`; empty for all others."""
+    if not plural.endswith("s") or plural.endswith(("ss", "ves", "us", "is")) or len(plural) < _FEWEST:
+        return ""
+    if plural in ("movies", "series", "species", "ties", "pies", "shoes"):
+        return "movie" if plural == "movies" else ""
+    if plural.endswith("ies"):
+        return plural[:-3] + "y"
+    return plural[:-2] if plural.endswith(("sses", "xes", "ches", "shes")) else plural[:-1]
