@@ -184,15 +184,22 @@ def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
     return bool(members) and is_linked and _name_at(tokens, place) not in WORDS["regions"]
 
 
-def _with_goals_of_one(tokens: list[Token]) -> list[Token]:
-    """Return words with one noun under a preposition; the next ones are listed with it."""
-    first: dict[int, int] = {}
+def _with_one_each(tokens: list[Token]) -> list[Token]:
+    """Return words with one noun in each role, with the next ones under it.
+
+    Behind a comma they are listed, `in Ulm, Bonn`; right behind it a name is its own, `the film M`.
+    """
+    first: dict[tuple[int, str], int] = {}
     for place, token in enumerate(tokens):
-        if token.relation != "pobj" or token.tag not in NOUNS:
+        if token.tag not in NOUNS or token.relation not in ("pobj", "dobj", "nsubj"):
             continue
-        at = first.setdefault(token.head, place)
-        if at != place and any(t.text == "," for t in tokens[at:place]):
+        at = first.setdefault((token.head, token.relation), place)
+        between = [word.text for word in tokens[at + 1 : place]]
+        is_beside = all(word.head == place for word in tokens[at + 1 : place])
+        if at != place and "," in between and token.relation == "pobj":
             tokens[place] = token._replace(head=at, relation="conj")
+        elif at != place and is_beside and token.tag in NAMES and tokens[at].tag == "NN":
+            tokens[place] = token._replace(head=at, relation="appos")
     return tokens
 
 
@@ -507,7 +514,7 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 _MENDS = (
     _with_regions,
-    _with_goals_of_one,
+    _with_one_each,
     _with_examples,
     _with_shares,
     _with_adjectives,

@@ -262,14 +262,13 @@ class Propositions(Roles):
             words = subject.words | part.words | lead
             core = self._put((words,), "list" if number else kind, verb, None, sayers, singular)
             for detail in (*part.details, *subject.details):
-                if spare and not detail.words.isdisjoint(self.of(verb, "prep")):
-                    own = words - spare | detail.words
-                    self._put((own,), detail.kind, verb, None, sayers, singular)
-                    continue
-                segments: tuple[Words, ...] = (words | detail.words,)
-                if not sayers and self._is_lead(detail.words - words, verb, subject):
-                    segments = (detail.words - words, words)
-                self._put(segments, detail.kind, verb, core, sayers, singular)
+                is_other = not detail.words.isdisjoint(self.of(verb, "prep"))
+                own = words - spare if is_other else words
+                segments: tuple[Words, ...] = (own | detail.words,)
+                if not sayers and self._is_lead(detail.words - own, verb, subject):
+                    segments = (detail.words - own, own)
+                of = core if own == words else None
+                self._put(segments, detail.kind, verb, of, sayers, singular)
 
     def _said(self, verb: int, sayers: tuple[Sayer, ...], details: Sequence[Detail]) -> None:
         """Tell what somebody says; the details of saying go with the first."""
@@ -891,8 +890,11 @@ class Propositions(Roles):
             is_name &= self.tokens[noun].tag == "NN" and self.start(place) == noun + 1
             kids = [k for k in self.kids[noun] if k < noun]
             led = [k for k in kids if self.tokens[k].relation in ("det", "poss")]
-            is_known = len(led) == 1 and (self.low[led[0]] == "the" or self.low[led[0]] not in _ARTICLES)
-            is_known &= token.entity != "PERSON" or is_person(self.low[noun])
+            is_known = len(led) == 1 and (
+                self.low[led[0]] == "the" or self.low[led[0]] not in _ARTICLES
+            )
+            is_titled = token.text[0] in ('"', "\u201c")
+            is_known &= is_titled or token.entity != "PERSON" or is_person(self.low[noun])
             is_any = any(self.is_singling(k) for k in kids) or self.low[noun] in _WORDING
             is_any |= any(self.tokens[k].entity in AMOUNTS for w in kids for k in self.under(w))
             if not (is_name and is_known) or is_any or self.of(place, "conj", "appos"):
@@ -909,11 +911,15 @@ class Propositions(Roles):
         for noun, first, sayers in dict.fromkeys(self._examples):
             one = singular_noun(self.low[noun])
             before = [k for k in self.of(noun, "amod", "compound", "nmod") if k < noun]
-            kind = frozenset(w for k in before if self.low[k] not in _COUNTING for w in self.under(k))
+            kind = frozenset(
+                w for k in before if self.low[k] not in _COUNTING for w in self.under(k)
+            )
             for place in self.listed(first) if one else ():
                 is_name = self.tokens[place].tag in NAMES
                 is_name &= self.tokens[place].entity not in ("GPE", "LOC")  # `states such as Ohio`
-                if not is_name or any(self.tokens[k].relation not in _NAMING for k in self.kids[place]):
+                if not is_name or any(
+                    self.tokens[k].relation not in _NAMING for k in self.kids[place]
+                ):
                     continue
                 name = self._members_of(place, Freedom(drop=True, split=False))[0].words
                 self._put((name, "is", "a", kind, one), "title", place, None, sayers)

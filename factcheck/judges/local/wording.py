@@ -258,7 +258,11 @@ def past_of(participle: str) -> str:
 
 def singular_noun(plural: str) -> str:
     """Return the singular of a regular plural, `city` of `cities`; empty for all others."""
-    if not plural.endswith("s") or plural.endswith(("ss", "ves", "us", "is")) or len(plural) < _FEWEST:
+    if (
+        not plural.endswith("s")
+        or plural.endswith(("ss", "ves", "us", "is"))
+        or len(plural) < _FEWEST
+    ):
         return ""
     if plural in ("movies", "series", "species", "ties", "pies", "shoes"):
         return "movie" if plural == "movies" else ""

@@ -82,12 +82,12 @@ def test_the_port_is_filled_with_facts_that_say_where_they_come_from() -> None:
     assert facts == extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert (facts.source_digest, facts.made_by) == (digest(REPORT), tuple(judge.identity.items()))
-    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/24"})
+    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/25"})
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/24"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/25"),))
 
 
 LANGUAGES = {
@@ -397,7 +397,7 @@ TOLD = {
         ["Prices rose 3 per cent in May and June and 5 per cent in July."]),
     "a clause that begins with a number": (
         "Rain fell for 3 days in May and 40 houses in Ulm were flooded.",
-        ["Rain fell for 3 days.", "Rain fell for 3 days in May.",
+        ["Rain fell for 3 days.", "Rain fell in May.",
         "40 houses in Ulm were flooded."]),
     "one way from value to value": (
         "The price rose from $20 in 2019 to $25 in 2020 and $31 in 2021.",
