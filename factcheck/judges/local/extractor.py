@@ -366,8 +366,8 @@ def _accepted(
     for at, is_kept in enumerate(accept(tree, found, [each.text for each in statements])):
         core = found[at].core
         kind = found[at if core is None else core].kind
-        is_kept &= kind != "title" or not wording.is_open(found[at].segments)
-        if is_kept and (kinds is None or kind in kinds):
+        is_open = kind == "title" and wording.is_open(found[at].segments)
+        if is_kept and not is_open and (kinds is None or kind in kinds):
             kept[at] = len(told)
             of = None if core is None else kept.get(core)
             told.append(Told(statements[at].text, statements[at].own, of))

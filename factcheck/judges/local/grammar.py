@@ -174,7 +174,7 @@ def _with_lists(tokens: list[Token]) -> list[Token]:
 
 
 def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
-    """Tell whether a name is in a list, not another name of the one before: `Ulm, Bonn and Kiel`."""
+    """Tell whether a name is listed, not another name of the one before: `Ulm, Bonn and Kiel`."""
     token = tokens[place]
     if token.relation != "appos" or not {token.tag, tokens[token.head].tag} <= NAMES:
         return False

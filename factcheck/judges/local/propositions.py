@@ -9,16 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice, product
-from typing import NamedTuple, TypeAlias
+from itertools import product
+from typing import NamedTuple
 
-from factcheck.judges.local.roles import BE, COMPLEMENTS, NOUN_LIKE, Freedom, Role, Roles
+from factcheck.judges.local.phrases import (
+    COUNTING,
+    NONE,
+    SAYING,
+    Detail,
+    Part,
+    Phrases,
+    Sayer,
+    Words,
+)
+from factcheck.judges.local.roles import BE, COMPLEMENTS, Freedom
 from factcheck.judges.local.tree import (
     AMOUNTS,
     BRACKET,
     FINITE,
     NAMES,
-    NOUNS,
     PLURAL,
     REGION,
     SUBJECTS,
@@ -30,16 +39,8 @@ from factcheck.judges.local.wording import past_of, singular_noun
 from factcheck.text.syntax import Token
 from factcheck.text.words import irregular_forms, word_set
 
-Words: TypeAlias = "frozenset[int]"
 MOST = 40
 """Propositions of one sentence."""
-_MOST_COMBINED = 12
-"""Combinations of the members of several lists."""
-_MOST_REPEATED = 8
-"""Details that are told of each member of a list."""
-_MOST_LINKED = 8
-"""Words of a subordinate clause that is told together with the one around it."""
-_NONE: Words = frozenset()
 _DO = word_set("do does did")
 _PAST = word_set(
     "came became went did saw took undertook gave wrote began ran drove ate fell flew grew knew "
@@ -48,21 +49,14 @@ _PAST = word_set(
 )
 """Forms of verbs that are no participles."""
 _SHIFTED = word_set("had would could might")
-_TOGETHER = word_set("between from among than")
-_COLOURS = word_set("red blue green yellow black white grey gray brown orange purple pink")
-_NOT_LISTS = word_set("compound nmod poss nummod quantmod advmod det npadvmod case")
 _NO_SUBJECTS = word_set("JJ RB MD VB PRP$")
 """Tags of words that the parser takes for a subject by mistake; of verbs, the base form."""
-_SAYING = WORDS["saying"] | WORDS["reporting"]
 _ALONE = WORDS["intransitive"] | WORDS["alone"]
 _TAKING = WORDS["transitive"] | word_set(
     "wrote directed produced designed built painted composed edited recorded "
     "writes directs produces designs builds paints composes edits records"
 )
 """Verbs that may say something of the object of the next."""
-_MOSTLY = word_set("mostly mainly largely primarily chiefly partly")
-"""Before phrases that hold for several things together."""
-_OBJECTS = word_set("me him us them")
 _LASTING = WORDS["states"] | word_set("led run headed backed funded managed chaired planned")
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
 _RIVALLING = word_set("with against by")
@@ -80,36 +74,9 @@ _WORDING = word_set(
 _ARTICLES = word_set("a an this that these those some any no")
 _NAMING = word_set("compound conj cc case det poss bracket punct nmod")
 """Relations of words to a name that they are part of."""
-_COUNTING = word_set(
-    "other most many several few more various numerous certain such multiple different some"
-)
-_PLACING = word_set("in at across throughout")
 _FORMERLY = word_set("once formerly previously")
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
 _PREPOSITIONS = word_set("from in at on to of for with about by")
-
-
-class Detail(NamedTuple):
-    """Words that may be added to a phrase."""
-
-    words: Words
-    kind: str
-
-
-class Part(NamedTuple):
-    """A phrase: the words that it needs, and what may be added to them."""
-
-    words: Words
-    details: tuple[Detail, ...] = ()
-    noun: int | None = None
-    """The word that the others depend on."""
-
-
-class Sayer(NamedTuple):
-    """Who says what follows, and the words of saying it."""
-
-    name: Words
-    says: Words
 
 
 class Proposition(NamedTuple):
@@ -126,17 +93,12 @@ class Proposition(NamedTuple):
     """A verb of several that is told of one."""
 
 
-class Propositions(Roles):
+class Propositions(Phrases):
     """One parsed sentence, and what it says."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         super().__init__(text, tokens)
         self._found: list[Proposition] = []
-        self._own: dict[int, tuple[Sayer, ...]] = {}
-        """Phrases that say something of their own, and who says the clause around them."""
-        self._sayers: tuple[Sayer, ...] = ()
-        self._examples: list[tuple[int, int, tuple[Sayer, ...]]] = []
-        """Nouns with the first of the names that show what they stand for, and who says so."""
 
     def read(self) -> list[Proposition]:
         """Return what the sentence says, each core before its details.
@@ -171,7 +133,7 @@ class Propositions(Roles):
         *,
         kind: str,
         sayers: tuple[Sayer, ...] = (),
-        shared: Words = _NONE,
+        shared: Words = NONE,
     ) -> None:
         """Tell a clause, and those that are joined to it.
 
@@ -188,7 +150,7 @@ class Propositions(Roles):
         denied = any(self.low[i] in WORDS["negative"] for sayer in sayers for i in sayer.says)
         free = Freedom(drop=False, split=False) if denied else self.freedom(verb)
         subjects = subjects or self._subjects(verb, free)
-        is_saying = self.low[verb] in _SAYING
+        is_saying = self.low[verb] in SAYING
         parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
         parted = [k for k in parted if not (self._is_led(k) or self.is_inverted(k))]
         said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
@@ -208,7 +170,7 @@ class Propositions(Roles):
         parts = self._with_shared_object(verb, parts, free)
         for place in said:
             says = parts[0].words | lead | frozenset(self.of(place, "mark"))
-            sayer = Sayer(_NONE.union(*(subject.words for subject in subjects)), says)
+            sayer = Sayer(NONE.union(*(subject.words for subject in subjects)), says)
             self._said(place, (*sayers, sayer), parts[0].details)
         if not said:
             self._combine(verb, subjects, parts, kind, sayers, lead)
@@ -249,7 +211,7 @@ class Propositions(Roles):
     ) -> None:
         needed = self.needed_phrase(verb)
         is_spare = needed is not None and self.is_time(needed) and self.low[verb] not in BE
-        spare = frozenset(self.under(needed)) if is_spare else _NONE  # `was born in May in Ulm`
+        spare = frozenset(self.under(needed)) if is_spare else NONE  # `was born in May in Ulm`
         for number, (subject, part) in enumerate(product(subjects, parts)):
             noun = subject.noun
             is_one = noun is not None and not (
@@ -291,7 +253,7 @@ class Propositions(Roles):
         """Tell the clauses that are joined to one."""
         is_link = self.tokens[verb].tag in FINITE and bool(self.of(verb, "acomp", "attr"))
         helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
-        says = Sayer(_NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb)))
+        says = Sayer(NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb)))
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
         over += [k for k in self.of(verb, "prep") if self.low[k] == "according" and k < verb]
         for kid in self.of(verb, "conj"):
@@ -299,7 +261,7 @@ class Propositions(Roles):
             is_object &= self.subject(kid) is not None and not sayers
             if not self.is_verb(kid) or is_object:
                 continue
-            holds = _NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
+            holds = NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
             if said and self._is_said_too(verb, said[-1], kid):
                 inner = None if own else self._subjects(said[-1], self.freedom(said[-1]))
@@ -326,19 +288,19 @@ class Propositions(Roles):
         """
         is_parted = self.low[kid - 2 : kid] == [",", "and"]
         is_outer = is_parted and self.tokens[kid].tag == self.tokens[verb].tag
-        is_outer &= self.low[verb] not in _SAYING
+        is_outer &= self.low[verb] not in SAYING
         own, inner, subject = self.finite(kid), self.finite(said), self.subject(verb)
         if own is not None and subject is not None and self.low[own] == "were":
             is_outer &= self.is_plural(subject)
         if own is not None and inner is not None:  # `know that it is old and have paid for it`
             is_outer |= (self.tokens[inner].tag, self.tokens[own].tag) == ("VBZ", "VBP")
-        return said < kid and not is_outer and self.low[kid] not in _SAYING
+        return said < kid and not is_outer and self.low[kid] not in SAYING
 
     def _is_quoted(self, verb: int) -> bool:
         """Tell whether a clause has words of somebody else: `and staff were "angry"`."""
         words = self.under(verb) or [verb]
         marks = {self.low[i] for i in range(words[0] - 1, words[-1]) if self.is_mark[i]}
-        return not marks.isdisjoint('"\u201c') and self.low[verb] not in _SAYING
+        return not marks.isdisjoint('"\u201c') and self.low[verb] not in SAYING
 
     def _is_shifted(self, verb: int, kid: int) -> bool:
         """Tell whether a clause has the tense of what was said: `said it sank, but he would`."""
@@ -346,7 +308,7 @@ class Propositions(Roles):
         link = self.start(kid) - 1
         is_near = self.low[link] == "and" and not self.is_mark[link - 1]
         is_near &= self.low[verb] in ("said", "reported", "added")
-        is_said = self.is_past(verb) and self.low[kid] not in _SAYING
+        is_said = self.is_past(verb) and self.low[kid] not in SAYING
         return is_said and (is_near or not helpers.isdisjoint(_SHIFTED))
 
     def _is_led(self, verb: int) -> bool:
@@ -366,7 +328,7 @@ class Propositions(Roles):
             or (self.subject(kid) is not None and self._lacks_helper(verb, kid))
             or self.low[self.start(kid) - 1] in ("or", "nor")
         ]
-        return _NONE.union(links, *(self.under(k) for k in told)) if told else _NONE
+        return NONE.union(links, *(self.under(k) for k in told)) if told else NONE
 
     def _lacks_helper(self, verb: int, kid: int) -> bool:
         """Tell whether a joined verb has the helping verb of the first: `will run and go`."""
@@ -404,7 +366,7 @@ class Propositions(Roles):
         singular: int | None = None,
     ) -> int:
         for name, says in reversed(sayers):
-            inner = _NONE.union(*(each for each in segments if not isinstance(each, str)))
+            inner = NONE.union(*(each for each in segments if not isinstance(each, str)))
             first = min(inner, default=0)
             if len(segments) == 1 and max(name | says) < first:
                 segments = (name | says | inner,)
@@ -437,7 +399,7 @@ class Propositions(Roles):
     def _subjects(self, verb: int, free: Freedom) -> list[Part]:
         noun = self.subject(verb)
         if noun is None or self.tokens[noun].relation == "expl":
-            return [Part(_NONE)]
+            return [Part(NONE)]
         if self.is_verb(noun):
             return [Part(frozenset(self.under(noun)))]
         articles = [self.low[i] for i in self.of(noun, "det")]
@@ -448,244 +410,19 @@ class Propositions(Roles):
         kinds = [i for i in [*self.of(verb, "attr"), *roles] if self.tokens[i].tag in PLURAL]
         return self._expand(noun, Freedom(drop, free.split and not kinds))
 
-    # --- phrases ------------------------------------------------------------------------------
-
-    def _expand(self, place: int, free: Freedom) -> list[Part]:
-        """Return what a phrase says, once for each member of a list."""
-        example = self._example(place) if free.split else None
-        if example is not None:
-            self.hidden.add(example)
-            named = self.of(example, "pobj")[0]
-            self._examples.append((place, named, self._sayers))
-            return [*self._expand(place, free), *self._expand(named, free)]
-        heads = self._list_at(place) if free.split else []
-        if not heads:
-            links = self.of(place, "cc", "preconj")
-            is_either = any(self.low[i] in ("or", "nor") for i in links)
-            joined = [
-                kid
-                for kid in self.of(place, "conj")
-                if is_either or not self._is_other_verb(kid, place)
-            ]
-            links = links if joined else []
-            return self._members_of(
-                place, free, _NONE.union(*(self.under(k) for k in [*joined, *links]))
-            )
-        relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux", "auxpass")
-        self.hidden.update(k for k in self.kids[place] if self.low[k] == "both")
-        own = [k for k in self.of(place, *relations) if k < place and k not in self.hidden]
-        behind = [k for k in self.of(place, "prep") if k > heads[-1]]  # `an author and judge of`
-        shared = _NONE.union(*(self.under(k) for k in [*own, *behind]))
-        found = []
-        is_one = any(self.low[i] in ("a", "an") for i in shared)
-        for head in heads:
-            is_named = bool(self.of(head, "det", "poss", "nummod", "aux"))
-            is_named |= self.tokens[head].tag in NAMES or (is_one and self.is_plural(head))
-            is_named |= any(self.low[i] in _COUNTING for i in self.of(head, "amod"))
-            found += self._members_of(head, free, _NONE if is_named else shared)
-        return found
-
-    def _example(self, noun: int) -> int | None:
-        """Return the phrase that names some of what a noun stands for: `including Ulm and Bonn`."""
-        is_counted = self.low[self.tokens[noun].head] == "of"  # `hundreds of people, including`
-        is_counted |= any(self.tokens[i].entity == "MONEY" for i in self.kids[noun])
-        if is_counted or self.tokens[noun].tag not in NOUNS:
-            return None
-        for kid in self.of(noun, "prep"):
-            is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
-            named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
-            is_mixed = any(self.low[i] == "but" for i in self.of(kid, "cc"))
-            is_one = any(self.low[i] in ("a", "an") for i in self.of(noun, "det"))
-            is_mixed |= is_such and (is_one or self.tokens[noun].relation in SUBJECTS)
-            is_open = kid not in self.hidden and not is_mixed
-            if named and is_open and (is_such or self.low[kid] == "including"):
-                return kid
-        return None
-
-    def _is_other_verb(self, kid: int, place: int) -> bool:
-        return self.is_verb(kid) and not self.is_verb(place)
-
-    def _members_of(self, place: int, free: Freedom, extra: Words = _NONE) -> list[Part]:
-        """Return a word with all below it, once for each member of the lists below it."""
-        choices, details = [], []
-        for kid in self.kids[place]:
-            role = self.role(kid, free)
-            relation = self.tokens[kid].relation
-            is_clause = relation in ("relcl", "acl") and not self.is_set_off(kid)
-            if role is Role.OWN and self._sayers and is_clause:
-                role = Role.DETAIL if free.drop else Role.NEEDED  # `said it had men who had fled`
-            if role is Role.OWN:
-                self._own.setdefault(kid, self._sayers)
-                if (
-                    self.tokens[kid].relation == "advcl"
-                    and self.subject(kid) is not None
-                    and free.drop
-                ):
-                    details += self._linked(kid)
-            elif role is Role.NEEDED:
-                choices.append(self._below(kid, free))
-            elif role is Role.DETAIL:
-                details += self._details(kid, free)
-        found = []
-        for combination in islice(product(*choices), _MOST_COMBINED):
-            words = frozenset({place, *extra}).union(*(part.words for part in combination))
-            inner = [detail for part in combination for detail in part.details]
-            found.append(Part(words, tuple(inner), place))
-        n_told = len(found) if len(found) * len(details) <= _MOST_REPEATED else 1
-        told = [part._replace(details=(*part.details, *details)) for part in found[:n_told]]
-        return [*told, *found[n_told:]]
-
-    def _linked(self, clause: int) -> list[Detail]:
-        """Return a short clause that says why or when, as a detail of the clause around it."""
-        words = frozenset(self.under(clause))
-        is_contrast = self.opening(clause) in ("while", "whereas") and self.is_set_off(clause)
-        is_contrast |= self._is_own_remark(clause)
-        is_short = len(words) <= _MOST_LINKED and not is_contrast
-        return [Detail(words, "reason")] if is_short else []
-
-    def _details(self, kid: int, free: Freedom) -> list[Detail]:
-        kind = self._kind(kid)
-        if self.tokens[kid].relation == "advcl" and self.of(kid, "mark"):
-            return [Detail(frozenset(self.under(kid)), kind)]
-        found = []
-        for part in self._below(kid, free):
-            if len(part.words) > 1 or not part.details:
-                found.append(Detail(part.words, kind))
-            found += [Detail(part.words | each.words, each.kind) for each in part.details]
-        return found
-
-    def _below(self, kid: int, free: Freedom) -> list[Part]:
-        token = self.tokens[kid]
-        has_subject = self.subject(kid) is not None and token.relation != "conj"
-        is_whole = token.text == "between" or self.absolute(kid) is not None
-        is_whole |= token.text == "including" and any(
-            self.tokens[i].relation in SUBJECTS for i in self.above(kid)
-        )
-        if token.relation == "relcl" or has_subject or is_whole or self.is_condition(kid):
-            return [Part(frozenset(self.under(kid)))]
-        if token.relation == "acl":
-            free = Freedom(drop=False, split=False)
-        if any(self.low[i] in WORDS["negative"] for i in self.kids[kid]):
-            free = Freedom(drop=False, split=False)
-        elif self.low[token.head] in _TOGETHER:
-            free = free._replace(split=False)
-        return self._expand(kid, free)
-
-    def _kind(self, kid: int) -> str:
-        relation = self.tokens[kid].relation
-        if relation in ("prep", "npadvmod") and self.is_time(kid):
-            return "time"
-        if relation == "prep" and not self.is_verb(self.tokens[kid].head):
-            return "noun phrase"
-        return relation
-
-    def _list_at(self, place: int) -> list[int]:
-        """Return the members of a list that `and` joins; none if they stay together."""
-        heads = [k for k in self.listed(place) if k == place or self.low[k - 1] != "&"]
-        links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
-        token = self.tokens[place]
-        together = _TOGETHER | WORDS["bundles"]
-        is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
-        is_shared |= self.low[token.head] == "aged" or self._is_sum(place)
-        is_shared |= token.tag[0] in "JR" and {self.low[head] for head in heads} == {
-            self.low[place]
-        }
-        if len(heads) == 1 or not links or is_shared or token.relation in _NOT_LISTS:
-            return []
-        is_span = self.low[self.start(place)] == "between" and all(
-            any(self.tokens[i].tag == "CD" for i in self.under(head)) for head in heads
-        )
-        before = self.low[max(0, token.head - 2) : token.head] if token.relation == "pobj" else []
-        is_mostly = not _MOSTLY.isdisjoint(before)
-        is_mostly |= self.low[token.head] == "of" and not together.isdisjoint(before[-1:])
-        if is_span or is_mostly or self._is_whole(place, heads):
-            return []
-        if token.relation == "amod" and not self._are_kinds(token.head, heads):
-            return []
-        is_gapped = self.low[token.head] == "with" and any(
-            self.low[k] == "with" for head in heads[1:] for k in self.of(head, "prep")
-        )  # `8 hours with heavy use and 22 hours with normal use`
-        if is_gapped or self.low[token.head] in together or not self._are_alike(heads, links):
-            return []
-        return heads
-
-    def _is_sum(self, place: int) -> bool:
-        """Tell whether a number is of several places: `had 400 visitors in Ulm and Bonn`."""
-        phrase = self.tokens[place].head
-        is_place = self.tokens[place].entity in ("GPE", "LOC") and self.low[phrase] in _PLACING
-        head = self.tokens[phrase].head
-        counted = [head, *self.of(head, "dobj", "nsubj", "nsubjpass", "attr")]
-        return is_place and any(self.of(noun, "nummod") for noun in counted)
-
-    def _is_whole(self, place: int, heads: Sequence[int]) -> bool:
-        """Tell whether a list is what several are, not each: `the names A and B`.
-
-        So are `brothers Carlo and Ettore` and `the threats are fire and rain`; and with towns,
-        each may go with a country: `Brno, Slovakia, and Tisno, Croatia`.
-        """
-        token = self.tokens[place]
-        titles = self.of(place, "compound", "nmod")
-        several = [i for i in titles if self.tokens[i].tag in PLURAL]
-        several += [i for i in titles if self.low[i][-1] == "s" and is_person(self.low[i][:-1])]
-        if token.relation == "attr":
-            several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
-        is_behind_colon = self.low[self.start(place) - 1] == ":"
-        if token.relation == "appos" and not (self.is_set_off(place) or is_behind_colon):
-            several.append(token.head)
-        places = [*heads, *self.of(heads[-1], "appos")]
-        is_paired = len(places) > len(heads) > 1 and len(places) % 2 == 0
-        return bool(several) or (is_paired and {self.tokens[i].tag for i in places} <= NAMES)
-
-    def _are_kinds(self, noun: int, words: Sequence[int]) -> bool:
-        """Tell whether a noun can be said with each of some adjectives: not `red and white`."""
-        is_mixed = any(self.low[i] in _COLOURS or i > noun for i in words)
-        is_mixed |= any(self.low[i + 1] == "," for i in self.of(noun, "amod") if i < words[0])
-        is_counted = bool(self.of(noun, "nummod")) or self.low[noun] in WORDS["bundles"]
-        is_torn = self.is_plural(noun) and any(
-            self.low[i] in ("a", "an") for i in self.of(noun, "det")
-        )
-        return not (is_mixed or is_counted or is_torn)
-
-    def _are_alike(self, heads: Sequence[int], links: Sequence[int]) -> bool:
-        tokens = self.tokens
-        kinds = {"N" if tokens[i].tag in NOUN_LIKE else tokens[i].tag[0] for i in heads}
-        is_name = len(heads) == 2 and any(  # noqa: PLR2004 - a pair
-            tokens[i].entity and tokens[i].entity == tokens[i - 1].entity for i in links
-        )
-        words = {self.low[i] for i in links}
-        last = self.under(heads[0])
-        is_torn = any(  # `half on signing and the rest before the event`
-            not self.is_mark[i] and i not in last and i not in links
-            for i in range(heads[0], min(self.under(heads[1]), default=0))
-        )
-        is_bundle = any(self.low[i] in WORDS["bundles"] for i in heads[1:])
-        is_bundle |= tokens[heads[0]].relation == "pobj" and any(
-            self.low[k] == "no" for i in heads for k in self.of(i, "det")
-        )  # `with a million in cash and no debt`
-        is_torn |= any(self.of(i, "nummod") for i in heads) and any(
-            tokens[i].entity == "PERSON" for i in heads
-        )  # `with 48 million and Katy Perry in fifth`
-        is_torn |= any(self.low[i] in _OBJECTS for i in heads)  # `Me and Tom left`
-        is_torn |= any(self.low[k] == "alike" for i in heads for k in self.kids[i])
-        is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
-        return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
-
     # --- what phrases say of their own --------------------------------------------------------
 
     def _tell_own(self, place: int, sayers: tuple[Sayer, ...]) -> None:
         token = self.tokens[place]
         head = token.head
-        if token.relation == BRACKET:
-            link = "" if self.low[place].startswith("(died") else "was "
-            told = (self._short(head, place), link + token.text[1:-1])
-            self._put(told, "participle", place, None)
-        elif token.relation == REGION:
-            where = self._short(place, place)
-            self._put((self._short(head, place), "is in", where), "place", place, None)
-        elif token.relation == "appos":
-            self._apposition(place)
-        elif token.relation == "relcl":
-            self._relative(place)
+        of_nouns = {
+            BRACKET: self._bracket,
+            REGION: self._region,
+            "appos": self._apposition,
+            "relcl": self._relative,
+        }
+        if token.relation in of_nouns:
+            of_nouns[token.relation](place)
         elif token.relation == "acl":
             self._participle(
                 place, self._whose(head) if self.is_beside(place) else self._about(head)
@@ -701,6 +438,17 @@ class Propositions(Roles):
             if verb is not None and not sayers:
                 self._participle(verb, subject)
 
+    def _bracket(self, place: int) -> None:
+        """Tell of a name what stands in brackets: `Anna (born in 1990)`."""
+        link = "" if self.low[place].startswith("(died") else "was "
+        name = self._short(self.tokens[place].head, place)
+        self._put((name, link + self.tokens[place].text[1:-1]), "participle", place, None)
+
+    def _region(self, place: int) -> None:
+        """Tell in what a place is: `Ulm, Germany` as `Ulm is in Germany`."""
+        smaller = self._short(self.tokens[place].head, place)
+        self._put((smaller, "is in", self._short(place, place)), "place", place, None)
+
     def _doer(self, verb: int) -> int | None:
         """Return the subject of a verb, or the noun that `who` and `which` stand for."""
         subject = self.subject(verb)
@@ -709,11 +457,6 @@ class Propositions(Roles):
         return (
             self._whose(self.tokens[verb].head) if self.tokens[verb].relation == "relcl" else None
         )
-
-    def _is_own_remark(self, verb: int) -> bool:
-        """Tell whether a contrast is the reporter's: `said no, although she conceded that ...`."""
-        is_contrast = self.opening(verb) in ("although", "though", "while", "whereas")
-        return is_contrast and self.low[verb] in _SAYING and not self.of(verb, "auxpass")
 
     def _short(self, noun: int, without: int) -> Words:
         """Return a noun with what it needs to be known by, without a phrase that is told of it."""
@@ -912,7 +655,7 @@ class Propositions(Roles):
             one = singular_noun(self.low[noun])
             before = [k for k in self.of(noun, "amod", "compound", "nmod") if k < noun]
             kind = frozenset(
-                w for k in before if self.low[k] not in _COUNTING for w in self.under(k)
+                w for k in before if self.low[k] not in COUNTING for w in self.under(k)
             )
             for place in self.listed(first) if one else ():
                 is_name = self.tokens[place].tag in NAMES
