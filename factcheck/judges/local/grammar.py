@@ -486,7 +486,7 @@ def _with_regions(tokens: list[Token]) -> list[Token]:
         if token.tag not in NAMES or _name_at(tokens, place) not in WORDS["regions"]:
             continue
         chain = [place]
-        while tokens[chain[-1]].relation in ("conj", "appos", REGION):
+        while tokens[chain[-1]].relation in ("conj", "appos", REGION) and len(chain) < len(tokens):
             chain.append(tokens[chain[-1]].head)
         *larger, smallest = chain
         phrase = tokens[tokens[smallest].head]
