@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from typing import Any
@@ -25,13 +24,7 @@ from factcheck.facts import CheckFailure
 from factcheck.judges.factory import build_model
 from factcheck.judges.llm.doctor import examine
 from factcheck.judges.llm.engine import is_cut
-from factcheck.judges.llm.errors import (
-    DSPY_ERRORS,
-    DSPY_STATUS,
-    RequestRefused,
-    from_dspy,
-    retry_after_s,
-)
+from factcheck.judges.llm.errors import RequestRefused, from_dspy, retry_after_s
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -192,9 +185,6 @@ def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
 def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
     from dspy.utils import exceptions
 
-    for _, theirs in inspect.getmembers(exceptions, inspect.isclass):
-        if issubclass(theirs, exceptions.LMError) and theirs is not exceptions.LMError:
-            assert {cls.__name__ for cls in theirs.__mro__} & {*DSPY_ERRORS, *DSPY_STATUS}
     busy = from_dspy(exceptions.LMRateLimitError("slow down", retry_after=7.0), "m")
     assert isinstance(busy, JudgeRateLimited)
     assert busy.retry_after_s == 7.0
@@ -202,7 +192,11 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
         (exceptions.LMAuthError("no"), "rejected", "check the key"),
         (exceptions.LMInvalidRequestError("no", status=404), "rejected", "model's name"),
         (exceptions.LMInvalidRequestError("no", status=413), "rejected", "no"),
+        (exceptions.LMBillingError("no"), "rejected", "no credit"),
         (exceptions.LMServerError("down"), "unavailable", "down"),
+        (exceptions.LMTransportError("down"), "unavailable", "down"),
+        (exceptions.LMNotConfiguredError("no key"), "config", "no key"),
+        (exceptions.LMStreamAssemblyError("torn"), "judge", "torn"),
     ):
         found = from_dspy(theirs, "m")
         assert found.code == code
