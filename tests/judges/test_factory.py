@@ -271,7 +271,9 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
 
 def test_a_model_without_its_provider_is_told_how_to_be_named() -> None:
     with Session(cache="off") as session:
-        with pytest.raises(ConfigError, match="judge 'o3'; use .*'PROVIDER/MODEL' such as 'openai/"):
+        with pytest.raises(
+            ConfigError, match=r"judge 'o3'; use .*'PROVIDER/MODEL' such as 'openai/"
+        ):
             build_judges("o3", None, session)
         with pytest.raises(ConfigError, match="unknown judge 'gpu'; use 'local', "):
             build_judges("gpu", None, session)

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, get_args
 import dspy
 
 from factcheck.documents import file_errors
-from factcheck.errors import ConfigError, InputError, describe
-from factcheck.facts import AtomicFact, CheckResult, FactSet, short_digest
+from factcheck.errors import ConfigError, Failure, InputError, describe
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
 from factcheck.judges.llm.fences import (
     fenced,
     numbered,
@@ -46,8 +46,9 @@ from factcheck.judges.llm.replies import (
     NO,
     PAIR,
     RATING,
-    read_pairs,
-    read_verdicts,
+    read_items,
+    read_pair_verdict,
+    read_verdict,
     statements,
 )
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
@@ -167,11 +168,11 @@ class _OneCall(dspy.Module):
         return {"max_tokens": question.max_tokens} if question.max_tokens else {}
 
     def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
-        """Convert the output of the predictor; fields other than verdicts are returned as is."""
+        """Convert the output of the predictor: results by id, or its fields as they are."""
         if VERDICTS not in self.asks:
             return reply
         results = question.read(reply.verdicts, self.lm.model)
-        return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+        return dspy.Prediction(results=tuple(results.values()))
 
 
 def programmed(module: _OneCall, program: Any) -> Any:
@@ -250,40 +251,31 @@ class FactChecker(_OneCall):
     )
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
-        forward = super().forward
-        return _joined([forward(**some) for some in _batches(**inputs)])
+        facts = FactSet.of(inputs["facts"]).facts
+        results: list[CheckResult] = []
+        for start in range(0, max(1, len(facts)), FACTS_PER_CALL):
+            batch = FactSet(facts[start : start + FACTS_PER_CALL])
+            results += super().forward(facts=batch, text=inputs["text"]).results
+        return dspy.Prediction(results=tuple(results))
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
         lines = numbered(text).spans
+
+        def read(data: Any, judge: str) -> dict[str, CheckResult]:
+            def read_one(item: Any, fact: AtomicFact) -> CheckResult | None:
+                return read_verdict(item, fact, text, lines, judge)
+
+            return read_items(data, by_id, read_one, CheckFailure, judge)
+
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
             by_id_schema(list(by_id), _VERDICT),
-            lambda data, judge: read_verdicts(data, by_id, text, lines, judge),
+            read,
             _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT * len(by_id),
         )
-
-
-def _batches(facts: Sequence[AtomicFact | str], text: str) -> list[dict[str, Any]]:
-    known = FactSet.of(facts).facts
-    starts = range(0, max(1, len(known)), FACTS_PER_CALL)
-    batches = [FactSet(known[start : start + FACTS_PER_CALL]) for start in starts]
-    return [{"facts": batch, "text": text} for batch in batches]
-
-
-def _joined(predictions: Sequence[dspy.Prediction]) -> dspy.Prediction:
-    """Join the predictions of batches; the ids of verdicts go on from one to the next."""
-    results: list[CheckResult] = []
-    verdicts: dict[str, Any] = {}
-    for prediction in predictions:
-        given = prediction.verdicts if isinstance(prediction.verdicts, dict) else {}
-        for number in range(1, len(prediction.results) + 1):
-            if f"f{number}" in given:
-                verdicts[f"f{len(results) + number}"] = given[f"f{number}"]
-        results += prediction.results
-    return dspy.Prediction(results=tuple(results), verdicts=verdicts)
 
 
 class SemanticEquivalence(_OneCall):
@@ -311,10 +303,17 @@ class SemanticEquivalence(_OneCall):
         for place, pair in enumerate(pairs, 1):
             by_id[f"p{place}"] = pair if isinstance(pair, ValuePair) else ValuePair(*pair)
         verdict = object_schema(**{name: field.schema for name, field in PAIR.items()})
+
+        def read(data: Any, judge: str) -> dict[str, PairResult]:
+            def read_one(item: Any, _: ValuePair) -> PairResult | None:
+                return read_pair_verdict(item, judge)
+
+            return read_items(data, by_id, read_one, Failure, judge)
+
         return Question(
             {"pairs": render_pairs(by_id)},
             by_id_schema(list(by_id), verdict),
-            lambda data, judge: read_pairs(data, by_id, judge),
+            read,
             _TOKENS_PER_REPLY + _TOKENS_PER_PAIR * len(by_id),
         )
 

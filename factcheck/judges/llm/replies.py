@@ -19,14 +19,13 @@ from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
-    CheckResult,
     EntailmentLabel,
     Evidence,
     Span,
     Verdict,
 )
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.ports import HIGHEST, LOWEST, PairResult, PairVerdict, ValuePair
+from factcheck.judges.ports import HIGHEST, LOWEST, PairVerdict
 
 _MAX_CHARS = 1_000_000
 """Maximum length of a reply; valid ones have at most about 100,000 characters."""
@@ -52,6 +51,7 @@ _MAX_DETAIL = 10
 """Maximum number of words of a detail; more are a sentence that a small model wrote as one."""
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
+Q = TypeVar("Q")
 R = TypeVar("R")
 
 
@@ -264,10 +264,7 @@ def statements(entries: Iterable[str]) -> Iterator[Statement]:
 
 
 def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
-    """Items of a reply by id; also accepts a list of objects with an `id`.
-
-    Raises `JudgeOutputError` if the reply has unknown ids, or none.
-    """
+    """Return the entries of a reply by id; also accepts a list of objects with an `id`."""
     ids = frozenset(expected)
     if isinstance(data, dict) and len(data) == 1:
         ((key, inner),) = data.items()
@@ -284,68 +281,53 @@ def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
     return data
 
 
-def _problem_with(item: Any, kind: str, judge: str) -> tuple[str, str]:
-    """Return code and message of the failure of an item."""
-    problem = item if isinstance(item, _Problem) else _INVALID
-    return problem.code, f"{judge} gave {problem.found} for this {kind}"
-
-
-def read_verdicts(
+def read_items(
     data: Any,
-    questions: Mapping[str, AtomicFact],
-    text: str,
-    lines: Sequence[Span],
+    questions: Mapping[str, Q],
+    read: Callable[[Any, Q], R | None],
+    failure: Callable[[Q, str, str], R],
     judge: str,
-) -> dict[str, CheckResult]:
-    """Parse one result per fact, in fact order; a missing or invalid entry is a `CheckFailure`.
+) -> dict[str, R]:
+    """Parse one result per question, in order; `read` returns `None` for an invalid entry.
 
-    The questions are facts by id, the lines the spans of the numbered lines of the text.
+    A missing, duplicate or invalid entry is a failure of its question alone. Raises
+    `JudgeOutputError` if the reply has unknown ids, or none.
     """
     items = _by_id(data, questions)
-    results: dict[str, CheckResult] = {}
-    for key, fact in questions.items():
+    results: dict[str, R] = {}
+    for key, question in questions.items():
         item = items.get(key, _MISSING)
-        verdict = _verdict(item, text, lines, fact, judge)
-        results[key] = verdict or CheckFailure(fact, *_problem_with(item, "fact", judge))
+        result = read(item, question)
+        if result is None:
+            problem = item if isinstance(item, _Problem) else _INVALID
+            result = failure(question, problem.code, f"{judge} gave {problem.found}")
+        results[key] = result
     return results
 
 
-def _verdict(
-    item: Any, text: str, lines: Sequence[Span], fact: AtomicFact, judge: str
+def read_verdict(
+    item: Any, fact: AtomicFact, text: str, lines: Sequence[Span], judge: str
 ) -> Verdict | None:
-    """Parse an entry; `None` if it is invalid."""
+    """Parse the entry of a fact, given the spans of the numbered lines; `None` if invalid."""
     item = item if isinstance(item, dict) else {"answer": item}
-    label, line = _label_and_line(item)
-    if label is None:
-        return None
-    evidence: Evidence | None = None
-    if label != "neutral":
-        if line is None or not 1 <= line <= len(lines):
-            return None
-        start, end = lines[line - 1]
-        evidence = Evidence(text[start:end], start, end)
-    return Verdict(fact, label, None, evidence, "", judge)
-
-
-def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:
     answer, line = item.get("answer"), item.get("line")
     match = _LINE_AND_ANSWER.fullmatch(answer.strip().lower()) if isinstance(answer, str) else None
-    if match is None:
-        return None, None
-    if match[1]:
-        line = int(match[1])
-    return ANSWERS.get(match[2]), line if type(line) is int else None
+    label = ANSWERS.get(match[2]) if match else None
+    if match is None or label is None:
+        return None
+    if label == "neutral":
+        return Verdict(fact, label, None, None, "", judge)
+    line = int(match[1]) if match[1] else line
+    if type(line) is not int or not 1 <= line <= len(lines):
+        return None
+    start, end = lines[line - 1]
+    return Verdict(fact, label, None, Evidence(text[start:end], start, end), "", judge)
 
 
-def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
-    """Parse one result per pair of values, in order; fails like `read_verdicts`."""
-    items = _by_id(data, questions)
-    results: dict[str, PairResult] = {}
-    for key, pair in questions.items():
-        item = items.get(key, _MISSING)
-        try:
-            fields = read_fields(item, PAIR)
-            results[key] = PairVerdict(fields["equivalent"], None, fields["reason"], judge)
-        except JudgeOutputError:
-            results[key] = Failure(pair, *_problem_with(item, "pair", judge))
-    return results
+def read_pair_verdict(item: Any, judge: str) -> PairVerdict | None:
+    """Parse the entry of a pair of values; `None` if it is invalid."""
+    try:
+        fields = read_fields(item, PAIR)
+    except JudgeOutputError:
+        return None
+    return PairVerdict(fields["equivalent"], None, fields["reason"], judge)
