@@ -48,7 +48,6 @@ from factcheck.judges.llm.providers import (
 from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
     Answer,
-    BatchTransport,
     Body,
     ChatTransport,
     LMTransport,
@@ -110,9 +109,9 @@ class LanguageModel:
     ) -> None:
         if session.transport is not None:
             transport = session.transport(transport)
-        is_batch = isinstance(transport, BatchTransport)
-        if price is not None and is_batch:
-            price = Price(*(BatchTransport.price_share * number for number in price))
+        share = getattr(transport, "price_share", 1.0)
+        if price is not None:
+            price = Price(*(share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
         self.learned: list[str] = []
@@ -132,7 +131,7 @@ class LanguageModel:
         self._unconfirmed: Dialect | None = None
         """A dialect that was learned and has not led to an answer yet."""
         self._has_warned = False
-        self._form_is_known = is_batch
+        self._form_is_known = share < 1.0  # in a batch, requests do not depend on replies
         """Whether a reply was parsed, or a trial of the next form failed."""
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
 

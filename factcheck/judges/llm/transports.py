@@ -187,9 +187,13 @@ def _texts(parts: Sequence[Any]) -> Iterator[str]:
 class WrappedTransport:
     """Impersonates another transport and answers with the result of `answer`."""
 
-    def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
+    def __init__(
+        self, inner: Any, answer: Callable[[Any, Body], Answer], price_share: float = 1.0
+    ) -> None:
         self.name: str = inner.name
         self.endpoint: str | None = inner.endpoint
+        self.price_share = price_share
+        """Price of a request as a fraction of the list price."""
         self._inner = inner
         self._answer = answer
 
@@ -198,16 +202,6 @@ class WrappedTransport:
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-class BatchTransport(WrappedTransport):
-    """Sends requests in a batch instead of one by one.
-
-    One run submits the batch and another collects it, so requests must be identical in both.
-    """
-
-    price_share = 0.5
-    """Price of a request in a batch as a fraction of the list price."""
 
 
 class LMTransport:
