@@ -39,7 +39,6 @@ from factcheck.judges.llm.engine import (
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
 from factcheck.judges.llm.providers import (
-    LONGER,
     access_to,
     check_address,
     provider_of,
@@ -70,6 +69,7 @@ _DIALECT = "dialect"
 """Task of dialects in the cache."""
 _VERSION = 1
 """Version of their format; increment it when the meaning changes."""
+LONGER = "use a model that reads more, or raise the context that its server is started with"
 _CHARACTERS_PER_TOKEN = 3
 """Of a text that has to fit into a context: less than in English."""
 _log = logging.getLogger("factcheck.judge")
@@ -117,8 +117,6 @@ class LanguageModel:
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
-        provider = provider_of(self.name)
-        self.longer = provider.longer if provider else LONGER
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting
@@ -241,7 +239,7 @@ class LanguageModel:
         self._learn(dialect, replace(dialect, context=n_read))
         raise ContextExceeded(
             f"{self.name}: the server read only {n_read:,} of the prompt's about "
-            f"{likely_tokens(prompt):,} tokens; {self.longer}"
+            f"{likely_tokens(prompt):,} tokens; {LONGER}"
         )
 
     def most_characters(self, empty: Callable[[], tuple[Sequence[Message], Question[Any]]]) -> int:
@@ -257,7 +255,7 @@ class LanguageModel:
     def _refused(self, error: RequestRefused) -> JudgeError:
         """Return the last refusal, with what was tried before it and what to do."""
         if is_overflow(error):
-            return ContextExceeded(f"{error}; {self.longer}")
+            return ContextExceeded(f"{error}; {LONGER}")
         if not self.learned:
             return error
         return JudgeRejected(

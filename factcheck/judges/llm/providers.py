@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from factcheck.settings import Model, Settings
 
 
-LONGER = "use a model that reads more, or raise the context that its server is started with"
-
-
 class Provider(NamedTuple):
     """Connection defaults of a provider."""
 
@@ -32,44 +29,26 @@ class Provider(NamedTuple):
     """Whether a key is optional."""
     path: str = ""
     """Appended to an address from the environment that has no path."""
-    longer: str = LONGER
-    """How to have longer prompts read."""
 
 
+def _provider(url: str, prefix: str, *, keyless: bool = False, path: str = "") -> Provider:
+    return Provider(url, f"{prefix}_API_KEY", f"{prefix}_API_BASE", keyless, path)
+
+
+_OLLAMA = _provider("http://localhost:11434/v1", "OLLAMA", keyless=True, path="/v1")
 PROVIDERS = {
     "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    "openrouter": Provider(
-        "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_API_BASE"
-    ),
-    "deepseek": Provider("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "DEEPSEEK_API_BASE"),
-    "groq": Provider("https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_API_BASE"),
-    "mistral": Provider("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_API_BASE"),
-    "xai": Provider("https://api.x.ai/v1", "XAI_API_KEY", "XAI_API_BASE"),
-    "hosted_vllm": Provider(
-        "http://localhost:8000/v1",
-        "HOSTED_VLLM_API_KEY",
-        "HOSTED_VLLM_API_BASE",
-        keyless=True,
-        longer="start vLLM with a larger --max-model-len",
-    ),
-    "lm_studio": Provider(
-        "http://localhost:1234/v1",
-        "LM_STUDIO_API_KEY",
-        "LM_STUDIO_API_BASE",
-        keyless=True,
-        longer="load the model with a larger context length in LM Studio",
-    ),
-    "ollama_chat": Provider(
-        "http://localhost:11434/v1",
-        "OLLAMA_API_KEY",
-        "OLLAMA_API_BASE",
-        keyless=True,
-        path="/v1",
-        longer="restart Ollama with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx in a Modelfile",
-    ),
+    "openrouter": _provider("https://openrouter.ai/api/v1", "OPENROUTER"),
+    "deepseek": _provider("https://api.deepseek.com/v1", "DEEPSEEK"),
+    "groq": _provider("https://api.groq.com/openai/v1", "GROQ"),
+    "mistral": _provider("https://api.mistral.ai/v1", "MISTRAL"),
+    "xai": _provider("https://api.x.ai/v1", "XAI"),
+    "hosted_vllm": _provider("http://localhost:8000/v1", "HOSTED_VLLM", keyless=True),
+    "lm_studio": _provider("http://localhost:1234/v1", "LM_STUDIO", keyless=True),
+    "ollama_chat": _OLLAMA,
+    "ollama": _OLLAMA,
 }
 """Providers called directly rather than through DSPy, by model prefix."""
-PROVIDERS["ollama"] = PROVIDERS["ollama_chat"]
 _HEADERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 """Headers of OpenAI, and their environment variables."""
 

@@ -175,7 +175,7 @@ def test_a_server_that_takes_everything_gets_three_requests_and_nothing_to_learn
     assert requests == 3
     assert rows["learned"] == "nothing: it takes everything"
     assert rows["trial"] == "4 of 4 facts decided, 2 right, 3 requests"
-    assert "half of the verdicts or more are wrong: take a larger model" in str(diagnosis)
+    assert "not all verdicts are right: run `factcheck calibrate`" in str(diagnosis)
     assert rows["sent"] == "temp 0"
     assert rows["a call"].endswith("tokens, price not known")
 
