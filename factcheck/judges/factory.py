@@ -93,7 +93,7 @@ _EXTRACTOR = _Role(
     "extract(source",
     {
         LOCAL: "local.extractor:LocalExtractor",
-        _MODEL: "llm.extractor:LLMExtractor",
+        _MODEL: "llm.judges:LLMExtractor",
         _REPLAY: "replay:ReplayExtractor",
     },
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.documents import PlainData
 from factcheck.facts import short_digest
 from factcheck.judges.llm.engine import likely_tokens
-from factcheck.judges.llm.questions import Form, Message, Question, response_format
+from factcheck.judges.llm.modules import Form, Message, Question, response_format
 from factcheck.judges.llm.transports import Answer, limit_of, prompt_of
 
 if TYPE_CHECKING:

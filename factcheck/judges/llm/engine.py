@@ -59,6 +59,9 @@ class Account(NamedTuple):
     stage: str = ""
     """For example, `"check"`."""
 
+    def book(self, usage: Usage, model: str) -> None:
+        self.ledger.book(usage, model=model, stage=self.stage)
+
 
 class RequestRunner(Generic[R]):
     """Sends the requests of one model; the only place where money is spent.
@@ -137,7 +140,7 @@ class RequestRunner(Generic[R]):
                             usage = replace(
                                 usage, calls=int(not n_sent), attempts=1, seconds=seconds
                             )
-                            account.ledger.book(usage, model=self.name, stage=account.stage)
+                            account.book(usage, self.name)
                             n_sent += 1
                     limiter.answered()
                     return response

@@ -38,13 +38,13 @@ from factcheck.judges.llm.engine import (
     most_tokens,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
+from factcheck.judges.llm.modules import Message, Question
 from factcheck.judges.llm.providers import (
     access_to,
     check_address,
     provider_of,
     require_packages,
 )
-from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
     Answer,
     Body,

@@ -31,7 +31,7 @@ from factcheck import (
 from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.facts import CheckFailure
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.llm import questions as prompts
+from factcheck.judges.llm import modules as prompts
 from factcheck.judges.llm.fences import fenced, numbered, sections, visible, without_numbers
 from factcheck.judges.ports import Ledger, ValuePair
 from factcheck.runtime.loop import background

@@ -21,7 +21,7 @@ from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import connect
-from factcheck.judges.llm.questions import Question
+from factcheck.judges.llm.modules import Question
 from factcheck.judges.llm.transports import LMTransport, read_completion, require_no_error
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Tokens
