@@ -27,7 +27,6 @@ from factcheck.documents import (
 )
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_status, redacted
-from factcheck.judges.llm.http import at, error_in
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import (
     Answer,
@@ -36,6 +35,8 @@ from factcheck.judges.llm.transports import (
     LMTransport,
     Transport,
     WrappedTransport,
+    at,
+    error_in,
 )
 from factcheck.settings import Model, Settings
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import PlainData
 from factcheck.facts import short_digest
-from factcheck.judges.llm.engine import likely_tokens
+from factcheck.judges.llm.engine import is_cut, likely_tokens
 from factcheck.judges.llm.modules import Form, Message, Question, response_format
 from factcheck.judges.llm.transports import Answer, limit_of, prompt_of
 
@@ -138,21 +138,9 @@ class Dialect(PlainData):
         return {**body, **model.extra_body}
 
     def difference(self, other: Dialect) -> str:
-        """Describe what a later dialect learned, in words."""
-        notes = [f"no {name}" for name in other.refused if name not in self.refused]
-        if other.form != self.form:
-            notes.append("no JSON schema" if other.form == "json_object" else "no response_format")
-        if self.strict and not other.strict:
-            notes.append("no strict schema")
-        if self.system and not other.system:
-            notes.append("no system role")
-        if other.most != self.most:
-            notes.append(f"at most {other.most:,} tokens in a reply")
-        if other.context != self.context:
-            notes.append(f"it reads {other.context:,} tokens")
-        if other.room > self.room:
-            notes.append(f"it thinks, so {other.room:,} more tokens are allowed")
-        return ", ".join(notes)
+        """Describe what a later dialect learned: the options that have changed."""
+        before, after = self.to_dict(), other.to_dict()
+        return ", ".join(f"{name} {after[name]}" for name in after if after[name] != before[name])
 
     def next_form(self) -> Dialect | None:
         """Return this dialect with the next form, or `None` after the last."""
@@ -177,11 +165,14 @@ class Dialect(PlainData):
     def after(self, answer: Answer, sent: Mapping[str, Any], model: Model) -> Dialect:
         """Return this dialect with what an answer shows: unsent parameters and room for reasoning.
 
+        If the server cut the prompt, it is only what it reads, because the reply is none.
         A truncated reply raises the limit unless it is given or at its maximum: by an allowance for
         reasoning if that took much of it, or else not at all, because the caller may split the
         request; it is only never lower again.
         """
-        thought = answer.tokens.reasoning
+        n_read, thought = answer.tokens.prompt, answer.tokens.reasoning
+        if n_read is not None and is_cut(prompt_of(sent), n_read, self.context):
+            return replace(self, context=n_read)
         if not (answer.unsent or thought or answer.is_truncated):
             return self
         unsent = {name for name in answer.unsent if name in sent}

@@ -32,7 +32,6 @@ from factcheck.judges.llm.dialect import SAMPLING, Dialect, is_overflow
 from factcheck.judges.llm.engine import (
     Account,
     RequestRunner,
-    is_cut,
     likely_tokens,
     most_in_reply,
     most_tokens,
@@ -98,15 +97,9 @@ class LanguageModel:
     """
 
     def __init__(
-        self,
-        model: Model,
-        transport: Transport,
-        session: Session,
-        *,
-        dialect: Dialect,
-        keep: bool,
-        price: Price | None,
+        self, model: Model, transport: Transport, session: Session, dialect: Dialect, *, keep: bool
     ) -> None:
+        price = price_of(model.name) if transport.endpoint is None else None
         if session.transport is not None:
             transport = session.transport(transport)
         share = getattr(transport, "price_share", 1.0)
@@ -126,8 +119,6 @@ class LanguageModel:
         )
         self._default = dialect
         self._known: Dialect | None = None
-        self._unconfirmed: Dialect | None = None
-        """A dialect that was learned and has not led to an answer yet."""
         self._has_warned = False
         self._form_is_known = share < 1.0  # in a batch, requests do not depend on replies
         """Whether a reply was parsed, or a trial of the next form failed."""
@@ -138,7 +129,9 @@ class LanguageModel:
         """The current dialect, initially the one learned in this process or kept in the cache."""
         if self._known is None:
             found = remembered().get(self._key) or self._cached_dialect()
-            self._form_is_known |= found is not None
+            if found is not None:
+                self._form_is_known = True
+                remembered()[self._key] = found
             self._known = found or self._default
         return self._known
 
@@ -187,9 +180,9 @@ class LanguageModel:
                 try:
                     answer = await self._send(body, account)
                     self._compare_name(answer.model)
-                    self._require_read(answer, body, dialect)
                     changed = dialect.after(answer, body, self.settings)
                     self._learn(dialect, changed)
+                    self._require_read(answer, body, changed)
                     answer.require_whole(self.name)
                     value = question.find(answer.text, self.name)
                 except RequestRefused as error:
@@ -232,15 +225,13 @@ class LanguageModel:
         )
 
     def _require_read(self, answer: Answer, body: Body, dialect: Dialect) -> None:
-        """Raise `ContextExceeded` if the server cut the prompt, and learn what it reads."""
-        prompt, n_read = prompt_of(body), answer.tokens.prompt
-        if n_read is None or not is_cut(prompt, n_read, dialect.context):
-            return
-        self._learn(dialect, replace(dialect, context=n_read))
-        raise ContextExceeded(
-            f"{self.name}: the server read only {n_read:,} of the prompt's about "
-            f"{likely_tokens(prompt):,} tokens; {LONGER}"
-        )
+        """Raise `ContextExceeded` if the server read no more of the prompt than its context."""
+        n_read = answer.tokens.prompt
+        if n_read is not None and n_read == dialect.context:
+            raise ContextExceeded(
+                f"{self.name}: the server read only {n_read:,} of the prompt's about "
+                f"{likely_tokens(prompt_of(body)):,} tokens; {LONGER}"
+            )
 
     def most_characters(self, empty: Callable[[], tuple[Sequence[Message], Question[Any]]]) -> int:
         """Characters that the model reads besides an `empty` request; large if that is unknown."""
@@ -302,20 +293,17 @@ class LanguageModel:
         what = known.difference(changed)
         self.learned += [what] if what else []
         _log.info("%s: %s", self.name, what)
-        self._known = self._unconfirmed = changed
+        self._known = changed
 
     async def _remember(self, dialect: Dialect) -> None:
         """Keep a dialect that led to an answer for other sessions; a learned one in the cache, too.
 
         Without an answer, a server that refuses everything for a while would leave a crippled one.
         """
-        if dialect != self.dialect:
+        if dialect != self.dialect or dialect == remembered().get(self._key):
             return
         remembered()[self._key] = dialect
-        if self._unconfirmed is None:
-            return
-        self._unconfirmed = None
-        if self.cache is not None:
+        if self.cache is not None and self.learned:
             kept = replace(dialect, context=0)  # a server may be started again with a larger one
             entry = json.dumps({"answer": kept.to_dict()})
             await asyncio.to_thread(self.cache.add_many, {self._key: entry})
@@ -332,7 +320,6 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
             is in dollars.
     """
     lm: dspy.BaseLM | None = None
-    keep = True
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
@@ -341,27 +328,33 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
     transport: Transport
+    dialect = Dialect()
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
-        access = access_to(model, session.settings)
-        transport, is_default = ChatTransport(access, model.timeout_s), access.is_default
-        is_openai = model.name.startswith("openai/")
-        dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
+        transport = ChatTransport(access_to(model, session.settings), model.timeout_s)
+        if not model.name.startswith("openai/"):
+            dialect = Dialect(limit="max_tokens")
     else:
-        require_packages(model.name)
-        if model.base_url is not None:
-            check_address("base_url", model.base_url)
+        transport = _through_dspy(model, lm)
+    keep = lm is None or type(lm) is dspy.LM
+    return LanguageModel(model, transport, session, dialect, keep=keep)
+
+
+def _through_dspy(model: Model, lm: dspy.BaseLM | None) -> LMTransport:
+    """Return a transport by DSPy, whose own retries and cache are disabled."""
+    require_packages(model.name)
+    if model.base_url is not None:
+        check_address("base_url", model.base_url)
+    if lm is None:
         options = {
             "api_base": model.base_url,
             "api_key": model.api_key,
             "timeout": model.timeout_s,
         }
-        options = {name: value for name, value in options.items() if value is not None}
-        lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))
-        keep = type(lm) is dspy.LM
-        transport, is_default = LMTransport(lm, model.base_url), model.base_url is None
-        dialect = Dialect()
-    price = price_of(model.name) if is_default else None
-    return LanguageModel(model, transport, session, dialect=dialect, keep=keep, price=price)
+        lm = dspy.LM(model.name, **{k: v for k, v in options.items() if v is not None})
+    if type(lm) is dspy.LM:
+        lm = lm.copy(cache=False)
+        lm.num_retries = 0
+    return LMTransport(lm, model.base_url)
 
 
 def _with_effort(model: Model) -> Model:
@@ -410,12 +403,3 @@ def _has_own_engine(lm: dspy.LM) -> bool:
         return isinstance(lm.dump_state().get("engine", "auto"), str)
     except TypeError:
         return False
-
-
-def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:
-    """Return a copy with both disabled; user-defined language models are returned unchanged."""
-    if type(lm) is not dspy.LM:
-        return lm
-    copy = lm.copy(cache=False)
-    copy.num_retries = 0
-    return copy

@@ -183,18 +183,18 @@ def test_a_server_that_takes_everything_gets_three_requests_and_nothing_to_learn
 @pytest.mark.parametrize(
     ("name", "learned"),
     [
-        ("no temperature", "no temperature"),
-        ("no JSON schema", "no JSON schema"),
-        ("no system role", "no system role"),
-        ("max_tokens only", "no max_completion_tokens"),
-        ("a small limit on tokens", "at most 80 tokens in a reply"),
-        ("thinks for 8,000 tokens", "it thinks, so 16,384 more tokens are allowed"),
+        ("no temperature", "refused ['temperature']"),
+        ("no JSON schema", "form json_object"),
+        ("no system role", "system False"),
+        ("max_tokens only", "limit max_tokens, refused ['max_completion_tokens']"),
+        ("a small limit on tokens", "most 80"),
+        ("thinks for 8,000 tokens", "room 16384"),
     ],
 )
 def test_what_was_learned_is_said(name: str, learned: str) -> None:
     (kind,) = [kind for kind in SERVER_KINDS if kind.name == name]
     diagnosis, _ = examined(kind.around(FactModel()))
-    assert dict(diagnosis.rows)["learned"] == learned
+    assert dict(diagnosis.rows)["learned"].startswith(learned)
     assert diagnosis.n_decided == 4
 
 
@@ -217,13 +217,13 @@ HTML = Reply(raw_body=b"<html>Welcome</html>", headers={"content-type": "text/ht
 ELSEWHERE = Reply(status=307, raw_body=b"", headers={"location": "http://example.org/v1"})
 BAD: dict[str, tuple[ChatAnswer, str, int]] = {
     "a dead key": (echo, r"OPENAI_API_KEY", 1),
-    "a web page": (lambda _: HTML, "not JSON", 4),
+    "a web page": (lambda _: HTML, "not a JSON object", 4),
     "a redirect": (lambda _: ELSEWHERE, r"redirects to example\.org", 2),
     "a bomb": (bomb, "MiB", 4),
     "a limit that shrinks": (shrinking, "8 request formats were rejected; run `factcheck", 8),
     "a refusal of everything": (
         lambda _: Reply(status=400, error={"message": "response_format is not supported"}),
-        "response_format is not supported.*already tried: no response_format",
+        "response_format is not supported.*already tried: form ",
         2,
     ),
 }
@@ -249,7 +249,9 @@ def test_nothing_is_kept_of_a_server_that_refuses_everything_for_a_while() -> No
     cache, refusal = MemoryCache(), Reply(status=400, error={"message": message})
     answer = sequence(refusal, refusal, then=FactModel())
     with serving(answer, retry=ONCE, cache=cache) as (server, session):
-        with pytest.raises(JudgeRejected, match=r"already tried: no temperature.*; ask whoever"):
+        with pytest.raises(
+            JudgeRejected, match=r"already tried: form .*'temperature'.*; ask whoever"
+        ):
             FactCoverage("openai/tiny", session=session).check(["It is deep."], "A text.")
         assert cache.entries == {}
         with Session(settings=session.settings, cache=cache) as later:
