@@ -300,9 +300,10 @@ def _read(path: Path) -> Sequence[Batch]:
         data = path.read_bytes()
     try:
         state = parse_json(data, str(path)).value
-        return Reader(state, "the state").get("batches", tuple[Batch, ...])
+        batches: Sequence[Batch] = Reader(state, "the state").get("batches", tuple[Batch, ...])
     except ValueError as error:
         raise InputError(f"{path} is not the state of a batch: {error}") from error
+    return batches
 
 
 def _requests_of(run: Run) -> list[tuple[str, list[bytes]]]:

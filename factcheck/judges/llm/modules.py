@@ -38,7 +38,7 @@ from factcheck.judges.llm.replies import (
     NO,
     PAIR,
     RATING,
-    Field,
+    Fields,
     find_answer,
     read_fields,
     read_items,
@@ -92,10 +92,10 @@ class Question(Generic[R]):
 
     @classmethod
     def of_fields(
-        cls, inputs: Mapping[str, Any], fields: Mapping[str, Field], max_tokens: int = 0
+        cls, inputs: Mapping[str, Any], fields: Fields, max_tokens: int = 0
     ) -> Question[dict[str, Any]]:
         """Return a question whose reply is an object with these fields."""
-        schema = object_schema(**{name: field.schema for name, field in fields.items()})
+        schema = _object_schema({name: kind.json_schema() for name, kind in fields.items()})
         return Question(inputs, schema, lambda data, _: read_fields(data, fields), max_tokens)
 
     def find(self, reply: str, judge: str = "") -> R:
@@ -127,7 +127,7 @@ def response_format(schema: Mapping[str, Any], *, strict: bool = True) -> Mappin
     return {"type": "json_schema", "json_schema": form}
 
 
-def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
+def _object_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the JSON schema of a closed object with all properties required."""
     return {
         "type": "object",
@@ -137,10 +137,10 @@ def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the JSON schema of a closed object with one required property per id."""
     properties = {key: {"$ref": "#/$defs/v"} for key in ids}
-    return {**object_schema(**properties), "$defs": {"v": item}}
+    return {**_object_schema(properties), "$defs": {"v": item}}
 
 
 @cache
@@ -351,7 +351,7 @@ class FactChecker(_OneCall):
 
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
-            by_id_schema(list(by_id), _VERDICT),
+            _by_id_schema(list(by_id), _VERDICT),
             read,
             _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT * len(by_id),
         )
@@ -381,7 +381,7 @@ class SemanticEquivalence(_OneCall):
         by_id: dict[str, ValuePair] = {}
         for place, pair in enumerate(pairs, 1):
             by_id[f"p{place}"] = pair if isinstance(pair, ValuePair) else ValuePair(*pair)
-        verdict = object_schema(**{name: field.schema for name, field in PAIR.items()})
+        verdict = _object_schema({name: kind.json_schema() for name, kind in PAIR.items()})
 
         def read(data: Any, judge: str) -> dict[str, PairResult]:
             def read_one(item: Any, _: ValuePair) -> PairResult | None:
@@ -391,7 +391,7 @@ class SemanticEquivalence(_OneCall):
 
         return Question(
             {"pairs": render_pairs(by_id)},
-            by_id_schema(list(by_id), verdict),
+            _by_id_schema(list(by_id), verdict),
             read,
             _TOKENS_PER_REPLY + _TOKENS_PER_PAIR * len(by_id),
         )

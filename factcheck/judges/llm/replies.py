@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import pydantic
-from pydantic import AfterValidator, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, StringConstraints, TypeAdapter, WithJsonSchema
 
 from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import (
@@ -179,13 +179,6 @@ def _reject_constant(constant: str) -> Any:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_reject_constant)
 
 
-class Field(NamedTuple):
-    """A field of a reply: its JSON schema, and the type that validates it."""
-
-    schema: Mapping[str, Any]
-    type: TypeAdapter[Any]
-
-
 def _without_marker(bullet: str) -> str:
     text = _MARKER.sub("", one_line(bullet))
     if not text:
@@ -193,29 +186,27 @@ def _without_marker(bullet: str) -> str:
     return text
 
 
-_STRING = {"type": "string"}
+Fields: TypeAlias = Mapping[str, TypeAdapter[Any]]
+"""Fields of a reply, with types that give their JSON schemas and validate them."""
+_AsStrings = WithJsonSchema({"type": "array", "items": {"type": "string"}})
+_Reason = TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)])
 _Fact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-_Bullets = Annotated[
-    list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
+_Bullet = Annotated[str, AfterValidator(_without_marker)]
+_Rating = Annotated[
+    int,
+    pydantic.Field(strict=True, ge=LOWEST, le=HIGHEST),
+    WithJsonSchema({"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}),
 ]
-_Rating = Annotated[int, pydantic.Field(strict=True, ge=LOWEST, le=HIGHEST)]
-_REASON = Field(_STRING, TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)]))
-FACTS = {"facts": Field({"type": "array", "items": _STRING}, TypeAdapter(list[_Fact]))}
-BULLETS = {"bullets": Field({"type": "array", "items": _STRING}, TypeAdapter(_Bullets))}
-RATING = {
-    "reason": _REASON,
-    "faithfulness": Field(
-        {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}, TypeAdapter(_Rating)
-    ),
+FACTS: Fields = {"facts": TypeAdapter(Annotated[list[_Fact], _AsStrings])}
+BULLETS: Fields = {
+    "bullets": TypeAdapter(Annotated[list[_Bullet], pydantic.Field(min_length=1), _AsStrings])
 }
-PAIR = {
-    "reason": _REASON,
-    "equivalent": Field({"type": "boolean"}, TypeAdapter(pydantic.StrictBool)),
-}
+RATING: Fields = {"reason": _Reason, "faithfulness": TypeAdapter(_Rating)}
+PAIR: Fields = {"reason": _Reason, "equivalent": TypeAdapter(pydantic.StrictBool)}
 """Fields of the replies to each kind of question, and of the verdict on a pair."""
 
 
-def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
+def read_fields(data: Any, fields: Fields) -> dict[str, Any]:
     """Validate the values of an object; a bare list is accepted as the value of a single key.
 
     Raises `JudgeOutputError` if a key is missing, or its value is invalid.
@@ -225,7 +216,7 @@ def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
     try:
-        return {name: field.type.validate_python(data[name]) for name, field in fields.items()}
+        return {name: kind.validate_python(data[name]) for name, kind in fields.items()}
     except KeyError as error:
         raise JudgeOutputError(f"the reply has no {error.args[0]!r}") from None
     except pydantic.ValidationError as error:
