@@ -36,7 +36,6 @@ _EXCEEDED = re.compile(
     r"at most|maximum|less than|<=|exceed|too (?:large|many|high|big)|range|up to|greater|limit"
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
-_CONTEXT = re.compile(r"context (?:length|window)\D{0,20}(\d[\d,]*)")
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|input token count"
     r"|exceed_context|reduce the length"
@@ -154,7 +153,9 @@ class Dialect(PlainData):
         refused = tuple(dict.fromkeys([*self.refused, *named]))
         found = _with_limit(replace(self, refused=refused), text, sent)
         if is_overflow(refusal):
-            found = replace(found, context=_named_context(text) or _less_than(sent))
+            # without a size, what was sent does not fit
+            too_large = likely_tokens(prompt_of(sent)) + limit_of(sent)
+            found = replace(found, context=_named_context(text) or too_large - 1)
         if self.form == "schema" and self.strict and _STRICT.search(text):
             found = replace(found, strict=False)
         elif self.form != "text" and _FORM.search(text):
@@ -192,28 +193,22 @@ def is_overflow(refusal: RequestRefused) -> bool:
     return bool(_OVERFLOW.search(refusal.about.lower()))
 
 
+def _number(match: re.Match[str]) -> int:
+    return int(re.sub(r"\D", "", match[match.lastindex or 0]))
+
+
 def _named_context(text: str) -> int:
     """Parse the size of a context from a refusal; 0 if it names none."""
     matches = (pattern.search(text) for pattern in _CONTEXTS)
-    return next((int(re.sub(r"\D", "", match[1])) for match in matches if match), 0)
-
-
-def _less_than(sent: Mapping[str, Any]) -> int:
-    """A context that a request which was too long for it does not fit into."""
-    return likely_tokens(prompt_of(sent)) + limit_of(sent) - 1
+    return next((_number(match) for match in matches if match), 0)
 
 
 def _maximum(text: str, limit: int) -> int:
     """Parse the maximum token limit from a refusal; 0 if it names none."""
-
-    def number(match: re.Match[str]) -> int:
-        return int(re.sub(r"\D", "", match[match.lastindex or 0]))
-
-    context, prompt = _CONTEXT.search(text), _INPUT.search(text)
-    if context:
-        numbers = [number(context) - number(prompt)] if prompt else []
-    else:
-        numbers = [number(match) for match in _NUMBER.finditer(text)]
+    numbers = [_number(match) for match in _NUMBER.finditer(text)]
+    if context := _CONTEXTS[0].search(text):
+        prompt = _INPUT.search(text)
+        numbers = [_number(context) - _number(prompt)] if prompt else []
     return max((n for n in numbers if 0 < n < limit), default=0)
 
 
