@@ -373,10 +373,6 @@ def _parse_options(options: Sequence[str]) -> dict[str, Any]:
 def _described_model(values: Any, settings: Settings) -> Model:
     if not isinstance(values, Mapping) or not isinstance(values.get(_MODEL), str):
         raise ConfigError("a model needs its name: `model: PROVIDER/MODEL`")
-    if "api_key" in values:
-        raise ConfigError(
-            f"a key does not belong in a file; set {_KEY} to the name of its environment variable"
-        )
     if unknown := sorted(map(str, values.keys() - _SETTINGS)):
         raise ConfigError(
             f"unknown settings: {', '.join(unknown)}; use {', '.join(sorted(_SETTINGS))}"

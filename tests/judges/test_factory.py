@@ -352,18 +352,18 @@ def test_a_name_says_judges_and_thresholds(name: str, cascade: Cascade | None) -
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    "name",
     [
-        ("cascade(a)", "needs two judges, .*got 1"),
-        ("cascade(a,)", "needs two judges"),
-        ("cascade(a, cascade(b, c))", "needs two judges, .*got 3"),
-        ("cascade(a, b", r"does not end with '\)'"),
-        ("cascade(a, b, low=much)", "low=much is not a number"),
+        *("cascade(a)", "cascade(a,)", "cascade(a, cascade(b, c))", "cascade(a, b"),
+        *("cascade(a, b, low=much)", "cascade()"),
     ],
 )
-def test_a_name_that_is_no_cascade_says_why(name: str, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+def test_a_name_that_is_no_cascade_shows_what_one_is(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"does not name two judges as in 'cascade\(local, "):
         parse_cascade(name)
+
+
+def test_a_judge_in_a_cascade_is_named_if_it_is_unknown() -> None:
     with pytest.raises(ConfigError, match="unknown judge 'x'"):
         FactCoverage("cascade(local, x)")
 

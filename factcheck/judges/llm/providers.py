@@ -145,17 +145,15 @@ def check_address(what: str, url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        is_server = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        is_plain = not (parts.username is not None or parts.query or parts.fragment)
     except ValueError:
-        usable, parts = False, urlsplit("")
-    if parts.username is not None or ("@" in url and not usable):
-        raise ConfigError(f"{what} holds a user name or a password; leave it out, and give a key")
-    if parts.query or parts.fragment:
+        is_server = is_plain = False
+    if not is_server or not is_plain:
         raise ConfigError(
-            f"{what} ends in a query or a fragment ({endpoint(url)}?...); give the address alone"
+            f"{what} is no address such as http://127.0.0.1:8000/v1, which has no user name, "
+            "password, query or fragment"
         )
-    if not usable:
-        raise ConfigError(f"{what} is {url!r}; give an address such as http://127.0.0.1:8000/v1")
     return url
 
 

@@ -108,7 +108,7 @@ def test_a_file_names_models_with_their_settings(
     ("text", "says"),
     [
         ("a: {model: openai/m, temprature: 1}", "line 1: unknown settings: temprature"),
-        ("a: {model: openai/m, api_key: geheim123}", "does not belong"),
+        ("a: {model: openai/m, api_key: geheim123}", "unknown settings: api_key; use api_key_env"),
         ("a: {model: openai/m, api_key_env: NO_SUCH_KEY}", "NO_SUCH_KEY, which is not set"),
         ("a: {temperature: 1}", "model: PROVIDER/MODEL"),
         ("a: {model: openai/m}\nb: {model: openai/n}", "#a, .*#b"),
