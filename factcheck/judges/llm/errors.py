@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
@@ -110,25 +111,14 @@ def from_status(
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Parse `retry-after-ms`, or `Retry-After` in seconds or as a date, into seconds to wait."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    if seconds is not None:
-        return seconds
-    try:
-        return max(0.0, parsedate_to_datetime(value or "").timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None
-
-
-def _number(value: str | None) -> float | None:
-    try:
-        number = float(value) if value else -1.0
-    except ValueError:
-        return None
-    return number if 0.0 <= number < math.inf else None
+    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        with suppress(KeyError, ValueError):
+            seconds = float(headers[name]) / per_second
+            if 0.0 <= seconds < math.inf:
+                return seconds
+    with suppress(KeyError, TypeError, ValueError):
+        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    return None
 
 
 def from_dspy(error: BaseException, model: str) -> FactcheckError:

@@ -329,12 +329,14 @@ class FactChecker(_OneCall):
         {"facts": _fact_lines, "text": _numbered_lines}
     )
 
-    def forward(self, **inputs: Any) -> dspy.Prediction:
-        facts = FactSet.of(inputs["facts"]).facts
+    def forward(  # type: ignore[override]  # has the inputs of this module
+        self, facts: Sequence[AtomicFact | str], text: str
+    ) -> dspy.Prediction:
+        known = FactSet.of(facts).facts
         results: list[CheckResult] = []
-        for start in range(0, max(1, len(facts)), FACTS_PER_CALL):
-            batch = FactSet(facts[start : start + FACTS_PER_CALL])
-            results += super().forward(facts=batch, text=inputs["text"]).results
+        for start in range(0, max(1, len(known)), FACTS_PER_CALL):
+            batch = FactSet(known[start : start + FACTS_PER_CALL])
+            results += super().forward(facts=batch, text=text).results
         return dspy.Prediction(results=tuple(results))
 
     def question(

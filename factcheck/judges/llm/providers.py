@@ -75,11 +75,6 @@ class Access:
     def host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
 
-    @property
-    def endpoint(self) -> str:
-        """Host, port and path, without credentials or query."""
-        return endpoint(self.base_url)
-
 
 def provider_of(name: str) -> Provider | None:
     """Return the provider of a model, or `None` if it is called through DSPy."""

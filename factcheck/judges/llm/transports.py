@@ -155,7 +155,7 @@ class JsonClient:
     def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
         self.access = access
         self.name = access.name
-        self.endpoint = None if access.is_default else access.endpoint
+        self.endpoint = None if access.is_default else endpoint(access.base_url)
         """Host, port and path of the server; `None` for the provider's default."""
         self._timeout_s = timeout_s
         self._largest = largest
@@ -358,10 +358,8 @@ def require_no_error(body: Any, name: str) -> None:
     parts = [body, *choices] if isinstance(choices, list) else [body]
     parts += [at(part, "message") for part in parts]
     for part in parts:
-        error = at(part, "error")
-        if error not in (None, "", False):
-            message = at(error, "message") if isinstance(error, Mapping) else error
-            what = redacted(message or "no reason given")[:120]
+        if at(part, "error") not in (None, "", False):
+            what = error_in(part).message[:120] or "no reason given"
             raise JudgeUnavailable(f"{name}: the server's answer has an error ({what})")
 
 
