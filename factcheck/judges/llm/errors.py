@@ -135,6 +135,11 @@ def from_dspy(error: BaseException, model: str) -> FactcheckError:
             f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
+    if isinstance(error, ImportError) or "No module named" in str(error):
+        return ConfigError(
+            f"{model!r} needs a package that is not installed ({redacted(error)[:100]}); install "
+            "the extra 'bedrock' or 'vertex' of factcheck, or the package itself"
+        )
     message = f"{model}: {redacted(error)}"
     if isinstance(error, theirs.LMConfigurationError):
         return ConfigError(message)

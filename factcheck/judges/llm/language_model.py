@@ -42,7 +42,6 @@ from factcheck.judges.llm.providers import (
     access_to,
     check_address,
     provider_of,
-    require_packages,
 )
 from factcheck.judges.llm.transports import (
     Answer,
@@ -341,7 +340,6 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
 
 def _through_dspy(model: Model, lm: dspy.BaseLM | None) -> LMTransport:
     """Return a transport by DSPy, whose own retries and cache are disabled."""
-    require_packages(model.name)
     if model.base_url is not None:
         check_address("base_url", model.base_url)
     if lm is None:

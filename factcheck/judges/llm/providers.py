@@ -6,7 +6,6 @@ All others that LiteLLM supports (Anthropic, Gemini, Azure, Bedrock, Vertex, ...
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -112,25 +111,6 @@ def access_to(model: Model, settings: Settings) -> Access:
         provider=provider,
         headers=tuple((name, value) for name, value in headers.items() if value),
     )
-
-
-_EXTRAS = {
-    "bedrock": ("boto3", "bedrock"),
-    "sagemaker": ("boto3", "bedrock"),
-    "vertex_ai": ("google.auth", "vertex"),
-}
-"""Package required by a provider called through DSPy, and the extra that installs it."""
-
-
-def require_packages(name: str) -> None:
-    """Raise `ConfigError`, which names the extra, if packages of a model's provider are missing."""
-    package, extra = _EXTRAS.get(name.partition("/")[0], ("", ""))
-    try:
-        is_installed = not package or find_spec(package) is not None
-    except ModuleNotFoundError:  # the parent package is missing, too
-        is_installed = False
-    if not is_installed:
-        raise ConfigError.lacking(f"{name!r} needs packages that are not installed", extra)
 
 
 def check_address(what: str, url: str) -> str:

@@ -126,15 +126,6 @@ def test_a_file_that_cannot_be_used_says_where_and_why(
     assert "geheim" not in str(caught.value)
 
 
-def test_a_provider_whose_packages_are_missing_names_the_extra(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("factcheck.judges.llm.providers.find_spec", lambda _: None)
-    for name, extra in (("bedrock/anthropic.claude", "bedrock"), ("vertex_ai/gemini", "vertex")):
-        with pytest.raises(ConfigError, match=rf"pip install '\.\[{extra}\]'"):
-            FactCoverage(name, cache="off")
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [

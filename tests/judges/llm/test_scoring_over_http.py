@@ -209,6 +209,12 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
     wrapped.__cause__ = ours
     assert from_dspy(wrapped, "m") is ours
     assert type(from_dspy(RuntimeError("odd"), "m")) is JudgeError
+    for missing in (
+        ModuleNotFoundError("Missing optional dependency 'botocore'. Run 'pip install boto3'."),
+        exceptions.LMTransportError("litellm.APIConnectionError: No module named 'google.auth'"),
+    ):
+        assert "install the extra 'bedrock' or 'vertex'" in str(from_dspy(missing, "x/m"))
+        assert from_dspy(missing, "x/m").code == "config"
 
 
 def test_a_pause_that_is_none_is_not_taken_for_no_pause() -> None:
