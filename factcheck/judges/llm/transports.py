@@ -20,7 +20,6 @@ from factcheck.errors import (
     InputError,
     JudgeOutputError,
     JudgeRefused,
-    JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
 )
@@ -50,8 +49,8 @@ LARGEST_REPLY = 16 * _MIB
 LARGEST_VECTORS = 256 * _MIB
 """Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers."""
 _LARGEST_ERROR = 64 * 2**10
-_ERROR = 400
-_REDIRECT = 300
+_FIRST_FAILURE = 300
+"""Least HTTP status of redirects and errors."""
 _EXCERPT = 200
 """Maximum number of characters quoted from an error page that is not JSON."""
 _FINISHED = frozenset(
@@ -181,10 +180,8 @@ class JsonClient:
             async with self._session().post(
                 url, data=data, headers=self._headers, allow_redirects=False
             ) as response:
-                if response.status >= _ERROR:
+                if response.status >= _FIRST_FAILURE:
                     raise self._error(response, await _read(response, _LARGEST_ERROR))
-                if response.status >= _REDIRECT:
-                    raise self._redirected(response.headers.get("Location", ""))
                 text = await _read(response, self._largest)
         except asyncio.TimeoutError as error:
             raise JudgeUnavailable(
@@ -226,19 +223,15 @@ class JsonClient:
         weakref.finalize(self, _close_in, asyncio.get_running_loop(), session)
         return session
 
-    def _redirected(self, location: str) -> JudgeRejected:
-        access = self.access
-        return JudgeRejected(
-            f"{access.name}: {access.host} redirects to {urlsplit(location).hostname or 'nowhere'},"
-            f" which is not followed; set {access.provider.address} to the right address"
-        )
-
     def _error(self, response: aiohttp.ClientResponse, text: bytes) -> FactcheckError:
         found = error_in(_json_or_none(text) or text.decode("utf-8", "replace")[:_EXCERPT])
         status, provider = response.status, self.access.provider
+        message = found.message or response.reason
+        if location := response.headers.get("Location"):
+            message = f"redirects to {urlsplit(location).hostname}, which is not followed"
         return from_status(
             status,
-            f"{self.access.name}: HTTP {status}: {found.message or response.reason or ''}",
+            f"{self.access.name}: HTTP {status}: {message}",
             kinds=found.kinds,
             about=found.about,
             retry_after_s=retry_after_s(response.headers),
