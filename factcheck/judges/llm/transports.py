@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from factcheck.judges.llm.providers import Access
 
 Body = Mapping[str, Any]
+Transport: TypeAlias = "ChatTransport | LMTransport | WrappedTransport"
 _MIB = 2**20
 LARGEST_REPLY = 16 * _MIB
 """Maximum size of a chat completion in bytes, decompressed."""
@@ -72,6 +73,8 @@ _REFUSED = frozenset(
     }
 )
 """Finish reasons in lower case, as servers name them; any other is an error."""
+_DECLINED = "refusal"
+"""Finish reason of a message in which the model declines."""
 _TEXT_TYPES = frozenset({"text", "output_text"})
 _LEAST_SHARED = 4_096
 """Characters in 1,024 tokens, the least that Anthropic caches."""
@@ -82,8 +85,7 @@ class Answer(NamedTuple):
 
     text: str
     finish_reason: str | None
-    """As reported by the server, or `None`."""
-    is_declined: bool = False
+    """As reported by the server, or `None`; `refusal` if the model declined."""
     tokens: Tokens = Tokens()
     unsent: tuple[str, ...] = ()
     """Parameters that the underlying library dropped."""
@@ -92,7 +94,7 @@ class Answer(NamedTuple):
 
     @property
     def is_truncated(self) -> bool:
-        return str(self.finish_reason).lower() in _TRUNCATED and not self.is_declined
+        return str(self.finish_reason).lower() in _TRUNCATED
 
     def least_reasoning_tokens(self, limit: int) -> int:
         """Lower bound of the reasoning tokens in a reply that was truncated at `limit`."""
@@ -105,7 +107,7 @@ class Answer(NamedTuple):
     def require_whole(self, name: str) -> None:
         """Raise a `JudgeError` if the reply is truncated, refused, empty, or ended abnormally."""
         reason = str(self.finish_reason).lower()
-        if self.is_declined or reason in _REFUSED:
+        if reason in _REFUSED:
             raise JudgeRefused(f"{name}: the model or its content filter declined to answer")
         if self.is_truncated:
             raise JudgeTruncated(f"{name}: the reply was cut off at the token limit")
@@ -125,24 +127,6 @@ def limit_of(body: Body) -> int:
     """Completion token limit of a request; 0 if it has none."""
     limit: int = body.get("max_completion_tokens") or body.get("max_tokens") or 0
     return limit
-
-
-class Transport(Protocol):
-    """Sends one request once."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def endpoint(self) -> str | None:
-        """Host, port and path of the server; `None` for the provider's default."""
-        ...
-
-    def send(self, body: Body) -> Awaitable[Answer]:
-        """Send a request; raises `FactcheckError` on failure."""
-        ...
-
-    async def aclose(self) -> None: ...
 
 
 class JsonClient:
@@ -324,7 +308,7 @@ def _detail(item: Any) -> str:
 
 
 class ChatTransport(JsonClient):
-    """Chat Completions of an OpenAI-compatible server."""
+    """Chat Completions of an OpenAI-compatible server; `send` sends a request once."""
 
     def addressed(self, body: Body) -> dict[str, Any]:
         """Return the body with the model name."""
@@ -363,13 +347,13 @@ def read_completion(body: Any) -> Answer:
         raise ValueError("expected exactly one choice")
     choice = choices[0]
     message = choice["message"]
-    content, reason = message.get("content"), choice.get("finish_reason")
+    content = message.get("content")
+    reason = _DECLINED if message.get("refusal") else choice.get("finish_reason")
     if not isinstance(content, (str, list, type(None))):
         raise TypeError("the content is not text")
     return Answer(
         text=content if isinstance(content, str) else "".join(_texts(content or ())),
         finish_reason=reason if isinstance(reason, str) else None,
-        is_declined=bool(message.get("refusal")),
         tokens=Tokens.counted(
             count_at(body, "usage", "prompt_tokens"),
             count_at(body, "usage", "completion_tokens"),
@@ -482,10 +466,11 @@ def _read_response(response: Any) -> Answer:
     prompt = usage.input_tokens
     if _counts_apart(response.provider_data):
         prompt = (prompt or 0) + cached + written
+    reason = _raw_reason(response.provider_data) or response.finish_reason
+    is_declined = any(part.type == "refusal" for part in response.message.parts)
     return Answer(
         text=response.text or "",
-        finish_reason=_raw_reason(response.provider_data) or response.finish_reason,
-        is_declined=any(part.type == "refusal" for part in response.message.parts),
+        finish_reason=_DECLINED if is_declined else reason,
         tokens=Tokens.counted(
             prompt,
             usage.output_tokens,
