@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import pydantic
@@ -55,17 +55,12 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What is wrong with an item; also the value of a missing key, and of a duplicate one."""
+class _Fault(Enum):
+    """What is wrong with an entry: its code, and what the judge gave."""
 
-    code: str
-    found: str
-
-
-_MISSING = _Problem("missing", "no verdict")
-_DUPLICATE = _Problem("duplicate", "more than one verdict")
-_INVALID = _Problem("invalid", "something that is not a verdict")
+    missing = "no verdict"
+    duplicate = "more than one verdict"
+    invalid = "something that is not a verdict"
 
 
 def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
@@ -168,7 +163,7 @@ def _without_reasoning(text: str) -> str:
 def _object(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
     data: dict[Any, Any] = {}
     for key, value in pairs:
-        data[key] = _DUPLICATE if key in data else value
+        data[key] = _Fault.duplicate if key in data else value
     return data
 
 
@@ -287,11 +282,11 @@ def read_items(
     items = _by_id(data, questions)
     results: dict[str, R] = {}
     for key, question in questions.items():
-        item = items.get(key, _MISSING)
+        item = items.get(key, _Fault.missing)
         result = read(item, question)
         if result is None:
-            problem = item if isinstance(item, _Problem) else _INVALID
-            result = failure(question, problem.code, f"{judge} gave {problem.found}")
+            fault = item if isinstance(item, _Fault) else _Fault.invalid
+            result = failure(question, fault.name, f"{judge} gave {fault.value}")
         results[key] = result
     return results
 
