@@ -99,17 +99,13 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
 
 def _sections(text: str) -> Any:
     """Parse the fields of a reply in the form of DSPy's own adapter; empty for any other reply."""
-    names = _HEADER.findall(text) if text.startswith("[[ ##") else []
-    values = _HEADER.split(text)[2::2] if names else []
-    fields = [(name, value.strip()) for name, value in zip(names, values, strict=True)]
-    return _object([(name, _json_or_text(value)) for name, value in fields if name != "completed"])
-
-
-def _json_or_text(value: str) -> Any:
-    try:
-        return _require_unicode(_DECODER.decode(value), value)
-    except (ValueError, RecursionError):
-        return value
+    parts = _HEADER.split(text) if text.startswith("[[ ##") else []
+    fields = []
+    for name, part in zip(parts[1::2], parts[2::2], strict=True):
+        value = _parse(part.strip())
+        if name != "completed":
+            fields.append((name, part.strip() if value is None else value))
+    return _object(fields)
 
 
 def _is_whole(value: object) -> bool:
@@ -118,22 +114,23 @@ def _is_whole(value: object) -> bool:
 
 
 def _parse(text: str) -> Any:
-    """Parse a text that is one JSON object or list; `None` for any other text."""
-    if text[:1] not in ("{", "["):
-        return None
+    """Parse a text that is JSON; `None` for any other text."""
     try:
-        return _require_unicode(_DECODER.decode(text), text)
-    except RecursionError:
-        raise JudgeOutputError("the reply is nested too deeply") from None
+        data, end = _decode(text, 0)
     except ValueError:
         return None
+    return data if end == len(text) else None
 
 
-def _require_unicode(data: Any, text: str) -> Any:
-    """Return the data of a JSON text; raises `ValueError` for lone surrogates."""
-    if "\\u" in text or not text.isascii():
+def _decode(text: str, start: int) -> tuple[Any, int]:
+    """Parse the JSON at a place, and return its end; raises `ValueError`."""
+    try:
+        data, end = _DECODER.raw_decode(text, start)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if "\\u" in text or not text.isascii():  # it may have lone surrogates
         json.dumps(data, ensure_ascii=False, default=repr).encode()
-    return data
+    return data, end
 
 
 def _objects(text: str) -> Iterator[Any]:
@@ -144,9 +141,8 @@ def _objects(text: str) -> Iterator[Any]:
         if match is None:
             return
         try:
-            found, position = _DECODER.raw_decode(text, match.start())
-            _require_unicode(found, text)
-        except (ValueError, RecursionError):
+            found, position = _decode(text, match.start())
+        except ValueError:
             raise JudgeOutputError("the reply contains invalid JSON") from None
         yield found
     raise JudgeOutputError(f"the reply contains more than {_MAX_OBJECTS} JSON objects")
