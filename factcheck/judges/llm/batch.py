@@ -36,6 +36,7 @@ from factcheck.judges.llm.transports import (
     Transport,
     WrappedTransport,
     at,
+    changed_in,
     error_in,
 )
 from factcheck.settings import Model, Settings
@@ -59,7 +60,6 @@ _RETRIES = 4
 """Maximum number of retries of idempotent requests."""
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
-_UNSENT = frozenset({"dropped", "clamped", "substituted"})
 _ANTHROPIC_URL = "https://api.anthropic.com/v1"
 _NEEDED = "a judge 'openai/MODEL' or 'anthropic/MODEL'"
 _NEWEST = 100
@@ -241,10 +241,10 @@ class _Anthropic:
         bodies = [{**each["body"], "model": model.partition("/")[2]} for each in queued]
         requests = [lm15.request_from_openai_chat(body) for body in bodies]
         with self._client() as client:
-            changes = [change for change in client.plan(requests[0]) if change.action in _UNSENT]
-            if changes:
-                unsent = ", ".join(change.field.removeprefix("config.") for change in changes)
-                raise ConfigError(f"{model} takes no {unsent} as set; set it to null")
+            unsent = changed_in(client.plan(requests[0]), "dropped", "clamped", "substituted")
+            if unsent:
+                names = ", ".join(unsent)
+                raise ConfigError(f"{model} takes no {names} as set; set it to null")
             try:
                 new = client.batch_submit(lm15.BatchRequest(requests=requests))
             except (lm15.TransportError, lm15.ServerError) as error:

@@ -35,6 +35,8 @@ _TOKEN_LIMIT = re.compile(
 _EXCEEDED = re.compile(
     r"at most|maximum|less than|<=|exceed|too (?:large|many|high|big)|range|up to|greater|limit"
 )
+_MAX_DIGITS = 12
+"""Maximum number of digits that are read of a number in a refusal."""
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|input token count"
@@ -194,7 +196,7 @@ def is_overflow(refusal: RequestRefused) -> bool:
 
 
 def _number(match: re.Match[str]) -> int:
-    return int(re.sub(r"\D", "", match[match.lastindex or 0]))
+    return int(re.sub(r"\D", "", match[match.lastindex or 0])[:_MAX_DIGITS])
 
 
 def _named_context(text: str) -> int:

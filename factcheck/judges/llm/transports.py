@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
@@ -426,11 +426,8 @@ class LMTransport:
                 response = await self._loop.hop(self._lm.acall(request=request))
         except (Exception, SystemExit) as error:
             raise from_dspy(error, self.name) from error
-        changed = [c for c in response.adaptations if c.action in {"clamped", "substituted"}]
-        if changed:
-            what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
-            about = " ".join(c.field.removeprefix("config.") for c in changed)
-            raise RequestRefused(f"{self.name}: was sent {what}", about=about)
+        if changed := " ".join(changed_in(response.adaptations, "clamped", "substituted")):
+            raise RequestRefused(f"{self.name}: takes no {changed} as set", about=changed)
         return self.read(response)
 
     def addressed(self, body: Body) -> dict[str, Any]:
@@ -479,12 +476,13 @@ def _read_response(response: Any) -> Answer:
             written=written,
             reasoning=usage.reasoning_tokens or 0,
         ),
-        unsent=tuple(
-            change.field.removeprefix("config.")
-            for change in response.adaptations
-            if change.action == "dropped"
-        ),
+        unsent=changed_in(response.adaptations, "dropped"),
     )
+
+
+def changed_in(adaptations: Iterable[Any], *actions: str) -> tuple[str, ...]:
+    """Return the settings with which lm15 has done one of these actions."""
+    return tuple(c.field.removeprefix("config.") for c in adaptations if c.action in actions)
 
 
 def _counts_apart(data: Any) -> bool:
