@@ -35,21 +35,19 @@ _TOKEN_LIMIT = re.compile(
 _EXCEEDED = re.compile(
     r"at most|maximum|less than|<=|exceed|too (?:large|many|high|big)|range|up to|greater|limit"
 )
-_MAX_DIGITS = 12
-"""Maximum number of digits that are read of a number in a refusal."""
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,_]{0,14}(?![\w.]*\w)")
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|input token count"
     r"|exceed_context|reduce the length"
 )
 _CONTEXTS = (
-    re.compile(r"context (?:length|window|size)\D{0,40}(\d[\d,]*)"),
-    re.compile(r"(\d[\d,]*) (?:tokens )?maximum"),
-    re.compile(r"number of tokens allowed \D{0,5}(\d[\d,]*)"),
+    re.compile(r"context (?:length|window|size)\D{0,40}(\d[\d,]{0,14})"),
+    re.compile(r"(\d[\d,]{0,14}) (?:tokens )?maximum"),
+    re.compile(r"number of tokens allowed \D{0,5}(\d[\d,]{0,14})"),
 )
 """Refusals of prompts that are too long, and the size that they name."""
 _INPUT = re.compile(
-    r"(\d[\d,]*) (?:input tokens|in the messages|in (?:your|the) prompt|prompt tokens)"
+    r"(\d[\d,]{0,14}) (?:input tokens|in the messages|in (?:your|the) prompt|prompt tokens)"
 )
 _SYSTEM = re.compile(
     r"system[ _](?:role|message|instruction|prompt)|developer[ _](?:role|instruction)"
@@ -196,7 +194,7 @@ def is_overflow(refusal: RequestRefused) -> bool:
 
 
 def _number(match: re.Match[str]) -> int:
-    return int(re.sub(r"\D", "", match[match.lastindex or 0])[:_MAX_DIGITS])
+    return int(re.sub(r"\D", "", match[match.lastindex or 0]))
 
 
 def _named_context(text: str) -> int:
