@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -346,9 +346,7 @@ class FactChecker(_OneCall):
         lines = numbered(text).spans
 
         def read(data: Any, judge: str) -> dict[str, CheckResult]:
-            def read_one(item: Any, fact: AtomicFact) -> CheckResult | None:
-                return read_verdict(item, fact, text, lines, judge)
-
+            read_one = partial(read_verdict, text=text, lines=lines, judge=judge)
             return read_items(data, by_id, read_one, CheckFailure, judge)
 
         return Question(
@@ -386,9 +384,7 @@ class SemanticEquivalence(_OneCall):
         verdict = _object_schema({name: kind.json_schema() for name, kind in PAIR.items()})
 
         def read(data: Any, judge: str) -> dict[str, PairResult]:
-            def read_one(item: Any, _: ValuePair) -> PairResult | None:
-                return read_pair_verdict(item, judge)
-
+            read_one = partial(read_pair_verdict, judge=judge)
             return read_items(data, by_id, read_one, Failure, judge)
 
         return Question(

@@ -25,7 +25,7 @@ from factcheck.facts import (
     Verdict,
 )
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.ports import HIGHEST, LOWEST, PairVerdict
+from factcheck.judges.ports import HIGHEST, LOWEST, PairVerdict, ValuePair
 
 _MAX_CHARS = 1_000_000
 """Maximum length of a reply; valid ones have at most about 100,000 characters."""
@@ -306,7 +306,7 @@ def read_verdict(
     return Verdict(fact, label, None, Evidence(text[start:end], start, end), "", judge)
 
 
-def read_pair_verdict(item: Any, judge: str) -> PairVerdict | None:
+def read_pair_verdict(item: Any, _pair: ValuePair, judge: str) -> PairVerdict | None:
     """Parse the entry of a pair of values; `None` if it is invalid."""
     try:
         fields = read_fields(item, PAIR)
