@@ -230,13 +230,14 @@ class _Section(NamedTuple):
     start: int
     digest: str
 
-    @classmethod
-    def all_of(cls, text: str, size: int) -> list[_Section]:
-        spans = sections(text, size)
-        parts = [text[slice(*span)] for span in spans]
-        return [
-            cls(part, span.start, digest(part)) for part, span in zip(parts, spans, strict=True)
-        ]
+
+def _sections_of(text: str, size: int, start: int = 0) -> list[_Section]:
+    """Split a text, which starts at an offset, into sections of at most `size` characters."""
+    found = []
+    for span in sections(text, size):
+        part = text[slice(*span)]
+        found.append(_Section(part, start + span.start, digest(part)))
+    return found
 
 
 class _FactQuestion(NamedTuple):
@@ -265,14 +266,14 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             JudgeRejected: Every request was rejected.
         """
         found: dict[str, CheckResult] = {}
-        sections = deque(_Section.all_of(text, min(self.section, self._most_read(facts))))
-        while sections:
-            section = sections.popleft()
+        left = deque(_sections_of(text, min(self.section, self._most_read(facts))))
+        while left:
+            section = left.popleft()
             open_facts = [fact for fact in facts if not _is_settled(found.get(fact.id))]
             questions = [_FactQuestion(fact, section) for fact in open_facts]
             results = await self._results(questions, ledger, facts_per_call=self._batch_size)
             parts = self._parts_of(section, facts, results)
-            sections.extendleft(reversed(parts))
+            left.extendleft(reversed(parts))
             for fact, result in zip(open_facts, results, strict=True):
                 if not (parts and code_of(result) == ContextExceeded.code):
                     placed, earlier = _placed(result, fact, section.start), found.get(fact.id)
@@ -288,10 +289,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         is_cut = any(code_of(result) == ContextExceeded.code for result in results)
         if not is_cut or size < _LEAST_SECTION:
             return []
-        return [
-            part._replace(start=section.start + part.start)
-            for part in _Section.all_of(section.text, size)
-        ]
+        return _sections_of(section.text, size, section.start)
 
     def _most_read(self, facts: Sequence[AtomicFact]) -> int:
         """Maximum number of characters of a text that the model reads beside a batch of facts."""
