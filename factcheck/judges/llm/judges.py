@@ -148,9 +148,8 @@ class BatchedJudge(Generic[Q, R]):
         dialect = self._model.dialect
 
         def make_keys() -> list[str]:
-            of_all = answer_key(
-                task=self.stage, prompt=self._prompt, model=self._model.shape, **shared
-            )
+            model: JSON = {"name": self._model.name, **self._model.sent}
+            of_all = answer_key(task=self.stage, prompt=self._prompt, model=model, **shared)
             parts = [self._key_parts(question) for question in questions]
             key_of = {some: answer_key(of_all=of_all, parts=some) for some in {*parts}}
             return [key_of[some] + self._name(q) for some, q in zip(parts, questions, strict=True)]

@@ -63,10 +63,8 @@ T = TypeVar("T")
 _DSPY_VERSION = version("dspy")
 _MAX_ATTEMPTS = 8
 """Maximum number of requests for one prompt while its dialect is being learned."""
-_DIALECT = "dialect"
-"""Task of dialects in the cache."""
-_VERSION = 1
-"""Version of their format; increment it when the meaning changes."""
+_DIALECTS = 1
+"""Version of dialects in the cache; increment it when the meaning changes."""
 LONGER = "use a model that reads more, or raise the context that its server is started with"
 _CHARACTERS_PER_TOKEN = 3
 """Of a text that has to fit into a context: less than in English."""
@@ -114,7 +112,7 @@ class LanguageModel:
             self.name, session, price, self._release_waiting
         )
         self._key = answer_key(
-            task=_DIALECT, version=_VERSION, model=self.name, endpoint=transport.endpoint or ""
+            task="dialect", version=_DIALECTS, model=self.name, endpoint=transport.endpoint or ""
         )
         self._default = dialect
         self._known: Dialect | None = None
@@ -142,20 +140,15 @@ class LanguageModel:
             return None
 
     @property
-    def shape(self) -> dict[str, str]:
-        """Everything besides the prompt that affects answers: name, sampling, endpoint."""
-        return {"name": self.name, **self._sent}
-
-    @property
-    def identity(self) -> dict[str, str]:
-        return {**self._sent, "dspy": _DSPY_VERSION}
-
-    @property
-    def _sent(self) -> dict[str, str]:
-        """Settings as sent, which may differ from those configured."""
+    def sent(self) -> dict[str, str]:
+        """Settings as sent, which may differ from those configured, and the endpoint."""
         sent = self.dialect.identity(self.settings)
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
+
+    @property
+    def identity(self) -> dict[str, str]:
+        return {**self.sent, "dspy": _DSPY_VERSION}
 
     async def ask(
         self,
