@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args
 
 import dspy
@@ -162,7 +161,7 @@ class _OneCall(dspy.Module):
     """Attribute name of the predictor, which is also its key in saved programs."""
     sample: ClassVar[Mapping[str, Any]]
     """Placeholder inputs for the fingerprint."""
-    show: Mapping[str, Callable[[Any], str]] = MappingProxyType({})
+    show: ClassVar[Mapping[str, Callable[[Any], str]]] = {}
     """Renderers of inputs that are not plain strings, by input name."""
     question: Callable[..., Question[Any]]
     """Builds the question for the inputs of a call."""
@@ -178,7 +177,7 @@ class _OneCall(dspy.Module):
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
         question = self.question(**inputs)
-        with self._context(question):
+        with dspy.context(adapter=QuestionAdapter(self._render, question)):
             try:
                 reply = self._predict(**question.inputs, config=self._config(question))
             except _REFUSALS:
@@ -224,9 +223,6 @@ class _OneCall(dspy.Module):
         return fenced(
             {name: self.show.get(name, visible)(inputs[name]) for name in signature.input_fields}
         )
-
-    def _context(self, question: Question[Any]) -> Any:
-        return dspy.context(adapter=QuestionAdapter(self._render, question))
 
     @property
     def lm(self) -> Any:
@@ -324,10 +320,7 @@ class FactChecker(_OneCall):
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
-
-    show: Mapping[str, Callable[[Any], str]] = MappingProxyType(
-        {"facts": _fact_lines, "text": _numbered_lines}
-    )
+    show: ClassVar = {"facts": _fact_lines, "text": _numbered_lines}
 
     def forward(  # type: ignore[override]  # has the inputs of this module
         self, facts: Sequence[AtomicFact | str], text: str
@@ -365,7 +358,7 @@ class SemanticEquivalence(_OneCall):
     """
 
     prompt = "compare_values/v2"
-    show: Mapping[str, Callable[[Any], str]] = MappingProxyType({"pairs": str})
+    show: ClassVar = {"pairs": str}
     asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
     sample: ClassVar[Mapping[str, Any]] = {
