@@ -126,7 +126,7 @@ def check_address(what: str, url: str) -> str:
         is_server = is_plain = False
     if not is_server or not is_plain:
         raise ConfigError(
-            f"{what} is no address such as http://127.0.0.1:8000/v1, which has no user name, "
+            f"{what} must be an address such as http://127.0.0.1:8000/v1, without a user name, "
             "password, query or fragment"
         )
     return url

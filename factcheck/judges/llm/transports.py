@@ -212,7 +212,8 @@ class JsonClient:
         status, provider = response.status, self.access.provider
         message = found.message or response.reason
         if location := response.headers.get("Location"):
-            message = f"redirects to {urlsplit(location).hostname}, which is not followed"
+            host = urlsplit(location).hostname
+            message = f"redirects to {host}, which is not followed; check {provider.address}"
         return from_status(
             status,
             f"{self.access.name}: HTTP {status}: {message}",
