@@ -53,7 +53,7 @@ _LARGEST_ERROR = 64 * 2**10
 _FIRST_FAILURE = 300
 """Least HTTP status of redirects and errors."""
 _EXCERPT = 200
-"""Maximum number of characters quoted from an error page that is not JSON."""
+"""Maximum number of characters quoted from an error page that is not JSON, or an address."""
 _FINISHED = frozenset(
     {
         *("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"),
@@ -212,8 +212,8 @@ class JsonClient:
         status, provider = response.status, self.access.provider
         message = found.message or response.reason
         if location := response.headers.get("Location"):
-            host = urlsplit(location).hostname
-            message = f"redirects to {host}, which is not followed; check {provider.address}"
+            where = redacted(location)[:_EXCERPT]
+            message = f"redirects to {where}, which is not followed; check {provider.address}"
         return from_status(
             status,
             f"{self.access.name}: HTTP {status}: {message}",
