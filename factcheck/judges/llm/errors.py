@@ -116,7 +116,7 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
             seconds = float(headers[name]) / per_second
             if 0.0 <= seconds < math.inf:
                 return seconds
-    with suppress(KeyError, TypeError, ValueError):
+    with suppress(KeyError, OverflowError, TypeError, ValueError):
         return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
     return None
 

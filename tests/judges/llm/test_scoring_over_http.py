@@ -218,7 +218,7 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
 
 
 def test_a_pause_that_is_none_is_not_taken_for_no_pause() -> None:
-    for value in ("-1", "nan", "inf", "soon"):
+    for value in ("-1", "nan", "inf", "soon", f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT"):
         for header in ("retry-after", "retry-after-ms"):
             assert retry_after_s({header: value}) is None
 
