@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
@@ -28,8 +29,10 @@ from factcheck.judges.ports import (
 
 Q = TypeVar("Q")
 R = TypeVar("R", CheckResult, PairResult)
-_NAME, _END = "cascade(", ")"
-_EXAMPLE = "'cascade(local, openai/gpt-5-nano)'"
+_CASCADE = re.compile(
+    r"cascade\(\s*([^,]+?)\s*,\s*([^,]+?)\s*((?:,\s*(?:low|high)\s*=\s*\d*\.?\d+\s*)*)\)"
+)
+_THRESHOLD = re.compile(r"(low|high)\s*=\s*([\d.]+)")
 
 
 def parse_cascade(name: object) -> Cascade | None:
@@ -39,25 +42,16 @@ def parse_cascade(name: object) -> Cascade | None:
     """
     if isinstance(name, Cascade):
         return name
-    if not isinstance(name, str) or not name.strip().startswith(_NAME):
+    if not isinstance(name, str) or not name.strip().startswith("cascade("):
         return None
-    judges: list[str] = []
-    thresholds: dict[str, float] = {}
-    text = name.strip()
-    if not text.endswith(_END):
-        raise ConfigError(f"{name!r} does not end with ')'; write {_EXAMPLE}")
-    for part in map(str.strip, text[len(_NAME) : -len(_END)].split(",")):
-        key, is_setting, value = (piece.strip() for piece in part.partition("="))
-        if not is_setting or key not in ("low", "high"):
-            judges.append(part)
-            continue
-        try:
-            thresholds[key] = float(value)
-        except ValueError:
-            raise ConfigError(f"{name!r}: {key}={value} is not a number") from None
-    if len(judges) != 2 or not all(judges):  # noqa: PLR2004 - a first and a second
-        raise ConfigError(f"{name!r} needs two judges, as in {_EXAMPLE}, got {len(judges)}")
-    return Cascade(judges[0], judges[1], **thresholds)
+    found = _CASCADE.fullmatch(name.strip())
+    if found is None:
+        raise ConfigError(
+            f"{name!r} does not name two judges as in 'cascade(local, openai/gpt-5-nano)' or "
+            "'cascade(local, openai/gpt-5-nano, low=0.1, high=0.8)'"
+        )
+    thresholds = {key: float(value) for key, value in _THRESHOLD.findall(found[3])}
+    return Cascade(found[1], found[2], **thresholds)
 
 
 class CascadeJudge:

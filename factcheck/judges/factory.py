@@ -41,49 +41,48 @@ _REPLAY = "replay:"
 _NLI = "nli:"
 _WITH_ARGUMENT = (_NLI, _REPLAY)
 _MODEL = "model"
-_PROGRAM = "program"
 _MODEL_FILE = re.compile(r"(?P<path>\S.*\.ya?ml)(?:#(?P<name>.+))?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
-_PROVIDERS = {
-    **dict.fromkeys(("gpt-", "o1", "o3", "o4", "chatgpt"), "openai"),
-    "claude": "anthropic",
-    "command": "cohere",
-    "deepseek": "deepseek",
-    "gemini": "gemini",
-    "grok": "xai",
-    "mistral": "mistral",
-}
-"""Providers by the first letters of their models' names."""
-_FAMILY = re.compile("|".join(_PROVIDERS))
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 _KEY = "api_key_env"
 _SETTINGS = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
 """Settings allowed in a model file."""
 
 
+_SHOWN = {
+    LOCAL: "'local'",
+    _LOCAL_FAST: "'local-fast'",
+    _MODEL: _MODEL_HINT,
+    _NLI: "'nli:MODEL'",
+    _REPLAY: "'replay:FILE'",
+}
+"""Kinds of specs, for messages."""
+
+
 class _Role(NamedTuple):
-    """A port, and the names and classes of its built-in implementations."""
+    """A port, and the classes of its built-in implementations."""
 
     name: str
     port: type
     method: str
     """Method and first arguments of the port, for messages."""
-    names: str
-    """Accepted names, for messages."""
     classes: Mapping[str, str]
     """Module and class by kind of spec."""
+
+    @property
+    def names(self) -> str:
+        """Accepted names, for messages."""
+        return f"{', '.join(_SHOWN[kind] for kind in self.classes)}, or 'cascade(FIRST, SECOND)'"
 
 
 _JUDGE = _Role(
     "judge",
     Checker,
     "check(facts, text",
-    f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'nli:MODEL', 'replay:FILE', "
-    "or 'cascade(FIRST, SECOND)' of these",
     {
-        _MODEL: "llm.judges:LLMChecker",
         LOCAL: "local.checker:LocalChecker",
         _LOCAL_FAST: "local.containment:WordContainment",
+        _MODEL: "llm.judges:LLMChecker",
         _NLI: "local.nli:NliChecker",
         _REPLAY: "replay:ReplayChecker",
     },
@@ -92,10 +91,9 @@ _EXTRACTOR = _Role(
     "extractor",
     Extractor,
     "extract(source",
-    f"'local', {_MODEL_HINT}, or 'replay:FILE'",
     {
-        _MODEL: "llm.extractor:LLMExtractor",
         LOCAL: "local.extractor:LocalExtractor",
+        _MODEL: "llm.judges:LLMExtractor",
         _REPLAY: "replay:ReplayExtractor",
     },
 )
@@ -103,8 +101,7 @@ _PAIR_JUDGE = _Role(
     "pair judge",
     PairJudge,
     "compare(pairs",
-    f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these",
-    {_MODEL: "llm.judges:LLMPairJudge", LOCAL: "local.pairs:LocalPairJudge"},
+    {LOCAL: "local.pairs:LocalPairJudge", _MODEL: "llm.judges:LLMPairJudge"},
 )
 
 
@@ -182,7 +179,7 @@ def build_judges(
         last: Any = judge
         while cascade := parse_cascade(last):
             last = cascade.second
-        if _kind(last) == _PROGRAM:
+        if _is_program(last):
             last = _lm_of(last)
         extracts = _kind(last) in {_MODEL, _REPLAY} or _implements(last, Extractor)
         extractor = cast("ExtractorSpec", last) if extracts else LOCAL
@@ -211,40 +208,30 @@ def build_pair_judge(
 
 def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any:
     """Build a judge from its spec; raises `ConfigError` if it cannot serve in this role."""
-    if batch_size and (cascade := parse_cascade(spec)):
-        first, second = (
-            _build(role, part, session, batch_size) for part in (cascade.first, cascade.second)
-        )
+    if role is not _EXTRACTOR and (cascade := parse_cascade(spec)):
+        first = _build(role, cascade.first, session, batch_size)
+        second = _build(role, cascade.second, session, batch_size)
         return CascadeJudge(first, second, low=cascade.low, high=cascade.high)
     kind = _kind(spec)
-    if kind in role.classes or kind == _PROGRAM:
-        module, _, name = role.classes[_MODEL if kind == _PROGRAM else kind].partition(":")
+    if kind in role.classes:
+        module, _, name = role.classes[kind].partition(":")
         judge = getattr(import_module(f"factcheck.judges.{module}"), name)
+        if kind in _WITH_ARGUMENT:
+            return judge(spec.removeprefix(kind))
+        if kind != _MODEL:
+            return judge()
         options: dict[str, Any] = {"batch_size": batch_size} if batch_size else {}
-        if kind == _PROGRAM:
+        if _is_program(spec):
             return judge(_model(_lm_of(spec), session), module=spec, **options)
-        if kind == _MODEL:
-            return judge(_model(spec, session), **options)
-        return judge(spec.removeprefix(kind)) if kind in _WITH_ARGUMENT else judge()
+        return judge(_model(spec, session), **options)
     if _implements(spec, role.port):
         return session.connection("isolated", spec, lambda: Isolated(spec))
-    if kind:
-        raise ConfigError(f"{spec!r} cannot serve as {role.name}; use {role.names}")
     if isinstance(spec, str):
-        raise ConfigError(
-            f"unknown {role.name} {spec!r}; {_likely_name(spec) or f'use {role.names}'}"
-        )
+        raise ConfigError(f"unknown {role.name} {spec!r}; use {role.names}")
     raise ConfigError(
         f"{type(spec).__name__} cannot serve as {role.name}: "
         f"it needs `identity` and `async {role.method}, ledger)`"
     )
-
-
-def _likely_name(spec: str) -> str:
-    """Ask for the provider that a model without one is likely of; empty if it is not known."""
-    family = _FAMILY.match(spec.lower())
-    provider = _PROVIDERS[family[0]] if family and "/" not in spec else ""
-    return f"did you mean {f'{provider}/{spec}'!r}?" if provider else ""
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
@@ -283,23 +270,22 @@ def _implements(spec: object, port: type) -> bool:
 
 def _kind(spec: object) -> str:
     """Classify a spec without importing anything; empty if unknown."""
-    if isinstance(spec, str):
-        if spec in {LOCAL, _LOCAL_FAST}:
-            return spec
-        prefix = next(
-            (each for each in _WITH_ARGUMENT if spec.startswith(each) and spec != each), None
-        )
-        if prefix:
+    if not isinstance(spec, str):
+        dspy = sys.modules.get("dspy")
+        is_lm = dspy is not None and isinstance(spec, dspy.BaseLM)
+        return _MODEL if is_lm or _is_program(spec) or isinstance(spec, Model) else ""
+    if spec in {LOCAL, _LOCAL_FAST}:
+        return spec
+    for prefix in _WITH_ARGUMENT:
+        if spec.startswith(prefix) and spec != prefix:
             return prefix
-        is_model = not parse_cascade(spec) and (
-            _MODEL_FILE.fullmatch(spec) or _PROVIDER_MODEL.fullmatch(spec)
-        )
-        return _MODEL if is_model else ""
+    is_named = _MODEL_FILE.fullmatch(spec) or _PROVIDER_MODEL.fullmatch(spec)
+    return _MODEL if is_named and not parse_cascade(spec) else ""
+
+
+def _is_program(spec: object) -> bool:
     dspy = sys.modules.get("dspy")
-    if dspy is not None and isinstance(spec, dspy.Module):
-        return _PROGRAM
-    is_lm = dspy is not None and isinstance(spec, dspy.BaseLM)
-    return _MODEL if is_lm or isinstance(spec, Model) else ""
+    return dspy is not None and isinstance(spec, dspy.Module)
 
 
 def _lm_of(program: Any) -> Any:
@@ -316,8 +302,7 @@ def _lm_of(program: Any) -> Any:
 def build_model(spec: ModelSpec, session: Session) -> LanguageModel:
     """Build a language model; raises `ConfigError` if the spec names none."""
     if _kind(spec) != _MODEL:
-        what = _likely_name(str(spec)) or f"use {_MODEL_HINT}"
-        raise ConfigError(f"{spec!r} names no language model; {what}")
+        raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
     return _model(spec, session)
 
 
@@ -361,11 +346,10 @@ def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Mo
     if not isinstance(models, dict) or not models:
         raise ConfigError(f"{document.name}: expected a mapping from names to model settings")
     if chosen is None and len(models) == 1:
-        chosen = next(iter(models))
+        (chosen,) = models
     if chosen not in models:
-        which = f"has no {chosen!r}" if chosen else "has several models"
         known = ", ".join(f"{path}#{known}" for known in models)
-        raise ConfigError(f"{document.name} {which}; name one: {known}")
+        raise ConfigError(f"{document.name}: name one of its models: {known}")
     found = models[chosen]
     try:
         return _described_model({**found, **values} if isinstance(found, dict) else found, settings)
@@ -376,26 +360,19 @@ def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Mo
 def _parse_options(options: Sequence[str]) -> dict[str, Any]:
     from factcheck.documents.yaml_documents import parse_yaml
 
-    values: dict[str, Any] = {}
+    lines = []
     for option in options:
         name, _, value = option.partition("=")
         if not value.strip():
             raise ConfigError(f"{option!r} is not NAME=VALUE, such as temperature=0.5")
-        if name in values:
-            raise ConfigError(f"{name} is given twice")
-        if name == _MODEL:
-            raise ConfigError(f"{option!r}: the model is the judge's name, not an option")
-        values[name] = parse_yaml(value, f"the value of {name}").value
+        lines.append(f"{name}: {value}")
+    values: dict[str, Any] = parse_yaml("\n".join(lines), "options").value or {}
     return values
 
 
 def _described_model(values: Any, settings: Settings) -> Model:
     if not isinstance(values, Mapping) or not isinstance(values.get(_MODEL), str):
         raise ConfigError("a model needs its name: `model: PROVIDER/MODEL`")
-    if "api_key" in values:
-        raise ConfigError(
-            f"a key does not belong in a file; set {_KEY} to the name of its environment variable"
-        )
     if unknown := sorted(map(str, values.keys() - _SETTINGS)):
         raise ConfigError(
             f"unknown settings: {', '.join(unknown)}; use {', '.join(sorted(_SETTINGS))}"

@@ -43,7 +43,7 @@ def test_a_judge_is_named_by_the_caller_or_the_settings_or_is_an_object() -> Non
 @pytest.mark.parametrize(
     ("build", "spec", "says"),
     [
-        (build_pair_judge, "replay:a.jsonl", "'replay:a.jsonl' cannot serve as pair judge; use"),
+        (build_pair_judge, "replay:a.jsonl", "unknown pair judge 'replay:a.jsonl'; use"),
         (build_pair_judge, "locale", r"unknown pair judge 'locale'; use 'local'.*'cascade\("),
         (build_pair_judge, "cascade(openai/a, nobody)", "unknown pair judge 'nobody'"),
         (
@@ -269,13 +269,12 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
     assert speakers(compare(CascadeJudge(FIRST, short)))[2:5] == ["output"] * 3
 
 
-def test_a_model_without_its_provider_is_asked_about() -> None:
+def test_a_model_without_its_provider_is_told_how_to_be_named() -> None:
     with Session(cache="off") as session:
-        for name, meant in (("o3", "openai/o3"), ("Claude-Opus-6", "anthropic/Claude-Opus-6")):
-            with pytest.raises(ConfigError, match=f"judge '{name}'; did you mean '{meant}'"):
-                build_judges(name, None, session)
-            with pytest.raises(ConfigError, match=f"language model; did you mean '{meant}'"):
-                build_model(name, session)
+        with pytest.raises(
+            ConfigError, match=r"judge 'o3'; use .*'PROVIDER/MODEL' such as 'openai/"
+        ):
+            build_judges("o3", None, session)
         with pytest.raises(ConfigError, match="unknown judge 'gpu'; use 'local', "):
             build_judges("gpu", None, session)
 
@@ -353,18 +352,18 @@ def test_a_name_says_judges_and_thresholds(name: str, cascade: Cascade | None) -
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    "name",
     [
-        ("cascade(a)", "needs two judges, .*got 1"),
-        ("cascade(a,)", "needs two judges"),
-        ("cascade(a, cascade(b, c))", "needs two judges, .*got 3"),
-        ("cascade(a, b", r"does not end with '\)'"),
-        ("cascade(a, b, low=much)", "low=much is not a number"),
+        *("cascade(a)", "cascade(a,)", "cascade(a, cascade(b, c))", "cascade(a, b"),
+        *("cascade(a, b, low=much)", "cascade()"),
     ],
 )
-def test_a_name_that_is_no_cascade_says_why(name: str, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+def test_a_name_that_is_no_cascade_shows_what_one_is(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"does not name two judges as in 'cascade\(local, "):
         parse_cascade(name)
+
+
+def test_a_judge_in_a_cascade_is_named_if_it_is_unknown() -> None:
     with pytest.raises(ConfigError, match="unknown judge 'x'"):
         FactCoverage("cascade(local, x)")
 

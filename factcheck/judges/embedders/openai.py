@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
-from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient, at, count_at
 from factcheck.judges.llm.providers import access_to
+from factcheck.judges.llm.transports import LARGEST_VECTORS, JsonClient, at, count_at
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Tokens, price_of
 from factcheck.runtime.cache import answer_key
@@ -127,12 +127,9 @@ class OpenAIEmbedder(JsonClient):
             return [Failure.of(None, error)] * len(texts)
         return read_vectors(answer["data"], len(texts))
 
-    def _send(self, texts: Sequence[str]) -> Awaitable[Mapping[str, Any]]:
+    async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
         model = self.name.partition("/")[2]
-        body = {"model": model, "input": list(texts)}
-        return self.post("/embeddings", body, self._read)
-
-    def _read(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+        answer = await self.post("/embeddings", {"model": model, "input": list(texts)})
         if not isinstance(answer.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
         return answer

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import PlainData
 from factcheck.facts import short_digest
-from factcheck.judges.llm.engine import likely_tokens
-from factcheck.judges.llm.questions import Form, Message, Question, response_format
+from factcheck.judges.llm.engine import is_cut, likely_tokens
+from factcheck.judges.llm.modules import Form, Message, Question, response_format
 from factcheck.judges.llm.transports import Answer, limit_of, prompt_of
 
 if TYPE_CHECKING:
@@ -35,20 +35,19 @@ _TOKEN_LIMIT = re.compile(
 _EXCEEDED = re.compile(
     r"at most|maximum|less than|<=|exceed|too (?:large|many|high|big)|range|up to|greater|limit"
 )
-_NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
-_CONTEXT = re.compile(r"context (?:length|window)\D{0,20}(\d[\d,]*)")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,_]{0,14}(?![\w.]*\w)")
 _OVERFLOW = re.compile(
     r"context[ _](?:length|window|size)|maximum context|prompt is too long|input token count"
     r"|exceed_context|reduce the length"
 )
 _CONTEXTS = (
-    re.compile(r"context (?:length|window|size)\D{0,40}(\d[\d,]*)"),
-    re.compile(r"(\d[\d,]*) (?:tokens )?maximum"),
-    re.compile(r"number of tokens allowed \D{0,5}(\d[\d,]*)"),
+    re.compile(r"context (?:length|window|size)\D{0,40}(\d[\d,]{0,14})"),
+    re.compile(r"(\d[\d,]{0,14}) (?:tokens )?maximum"),
+    re.compile(r"number of tokens allowed \D{0,5}(\d[\d,]{0,14})"),
 )
 """Refusals of prompts that are too long, and the size that they name."""
 _INPUT = re.compile(
-    r"(\d[\d,]*) (?:input tokens|in the messages|in (?:your|the) prompt|prompt tokens)"
+    r"(\d[\d,]{0,14}) (?:input tokens|in the messages|in (?:your|the) prompt|prompt tokens)"
 )
 _SYSTEM = re.compile(
     r"system[ _](?:role|message|instruction|prompt)|developer[ _](?:role|instruction)"
@@ -138,21 +137,9 @@ class Dialect(PlainData):
         return {**body, **model.extra_body}
 
     def difference(self, other: Dialect) -> str:
-        """Describe what a later dialect learned, in words."""
-        notes = [f"no {name}" for name in other.refused if name not in self.refused]
-        if other.form != self.form:
-            notes.append("no JSON schema" if other.form == "json_object" else "no response_format")
-        if self.strict and not other.strict:
-            notes.append("no strict schema")
-        if self.system and not other.system:
-            notes.append("no system role")
-        if other.most != self.most:
-            notes.append(f"at most {other.most:,} tokens in a reply")
-        if other.context != self.context:
-            notes.append(f"it reads {other.context:,} tokens")
-        if other.room > self.room:
-            notes.append(f"it thinks, so {other.room:,} more tokens are allowed")
-        return ", ".join(notes)
+        """Describe what a later dialect learned: the options that have changed."""
+        before, after = self.to_dict(), other.to_dict()
+        return ", ".join(f"{name} {after[name]}" for name in after if after[name] != before[name])
 
     def next_form(self) -> Dialect | None:
         """Return this dialect with the next form, or `None` after the last."""
@@ -166,7 +153,9 @@ class Dialect(PlainData):
         refused = tuple(dict.fromkeys([*self.refused, *named]))
         found = _with_limit(replace(self, refused=refused), text, sent)
         if is_overflow(refusal):
-            found = replace(found, context=_named_context(text) or _less_than(sent))
+            # without a size, what was sent does not fit
+            too_large = likely_tokens(prompt_of(sent)) + limit_of(sent)
+            found = replace(found, context=_named_context(text) or too_large - 1)
         if self.form == "schema" and self.strict and _STRICT.search(text):
             found = replace(found, strict=False)
         elif self.form != "text" and _FORM.search(text):
@@ -177,11 +166,14 @@ class Dialect(PlainData):
     def after(self, answer: Answer, sent: Mapping[str, Any], model: Model) -> Dialect:
         """Return this dialect with what an answer shows: unsent parameters and room for reasoning.
 
+        If the server cut the prompt, it is only what it reads, because the reply is none.
         A truncated reply raises the limit unless it is given or at its maximum: by an allowance for
         reasoning if that took much of it, or else not at all, because the caller may split the
         request; it is only never lower again.
         """
-        thought = answer.tokens.reasoning
+        n_read, thought = answer.tokens.prompt, answer.tokens.reasoning
+        if n_read is not None and is_cut(prompt_of(sent), n_read, self.context):
+            return replace(self, context=n_read)
         if not (answer.unsent or thought or answer.is_truncated):
             return self
         unsent = {name for name in answer.unsent if name in sent}
@@ -201,28 +193,22 @@ def is_overflow(refusal: RequestRefused) -> bool:
     return bool(_OVERFLOW.search(refusal.about.lower()))
 
 
+def _number(match: re.Match[str]) -> int:
+    return int(re.sub(r"\D", "", match[match.lastindex or 0]))
+
+
 def _named_context(text: str) -> int:
     """Parse the size of a context from a refusal; 0 if it names none."""
     matches = (pattern.search(text) for pattern in _CONTEXTS)
-    return next((int(re.sub(r"\D", "", match[1])) for match in matches if match), 0)
-
-
-def _less_than(sent: Mapping[str, Any]) -> int:
-    """A context that a request which was too long for it does not fit into."""
-    return likely_tokens(prompt_of(sent)) + limit_of(sent) - 1
+    return next((_number(match) for match in matches if match), 0)
 
 
 def _maximum(text: str, limit: int) -> int:
     """Parse the maximum token limit from a refusal; 0 if it names none."""
-
-    def number(match: re.Match[str]) -> int:
-        return int(re.sub(r"\D", "", match[match.lastindex or 0]))
-
-    context, prompt = _CONTEXT.search(text), _INPUT.search(text)
-    if context:
-        numbers = [number(context) - number(prompt)] if prompt else []
-    else:
-        numbers = [number(match) for match in _NUMBER.finditer(text)]
+    numbers = [_number(match) for match in _NUMBER.finditer(text)]
+    if context := _CONTEXTS[0].search(text):
+        prompt = _INPUT.search(text)
+        numbers = [_number(context) - _number(prompt)] if prompt else []
     return max((n for n in numbers if 0 < n < limit), default=0)
 
 

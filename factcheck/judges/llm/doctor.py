@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, CheckFailure, Verdict
 from factcheck.judges.llm.judges import LLMChecker
+from factcheck.judges.llm.language_model import LONGER
 from factcheck.judges.ports import Ledger
 
 if TYPE_CHECKING:
@@ -62,19 +62,17 @@ async def examine(model: LanguageModel) -> Diagnosis:
     started = time.perf_counter()
     results = await checker.check(facts, f"{_TEXT}\n", trial)
     seconds = time.perf_counter() - started
-    verdicts = [result for result in results if isinstance(result, Verdict)]
-    if verdicts:
+    n_decided = sum(isinstance(result, Verdict) for result in results)
+    if n_decided:
         await checker.check([AtomicFact("last", _LAST)], _LONG_TEXT, ledger)
-    calls = max(1, trial.usage.calls)
-    prompt, completion = trial.usage.prompt_tokens // calls, trial.usage.completion_tokens // calls
-    cost = "price not known"
-    if trial.usage.cost_usd is not None:
-        cost = f"${trial.usage.cost_usd / calls:.6f}"
+    n_right = sum(result.label == _FACTS[result.fact.text] for result in results)
+    problem = next((each.message for each in results if isinstance(each, CheckFailure)), "")
+    usage, calls = trial.usage, max(1, trial.usage.calls)
+    prompt, completion = usage.prompt_tokens // calls, usage.completion_tokens // calls
+    cost = "price not known" if usage.cost_usd is None else f"${usage.cost_usd / calls:.6f}"
     dialect, identity = model.dialect, model.identity
-    n_right = sum(verdict.label == _FACTS[verdict.fact.text] for verdict in verdicts)
-    failures = [result for result in results if isinstance(result, CheckFailure)]
     address = identity.get("endpoint", "the provider's own address")
-    decided = f"{len(verdicts)} of {len(facts)} facts decided, {n_right} right"
+    decided = f"{n_decided} of {len(facts)} facts decided, {n_right} right"
     rows = [
         ("model", f"{model.name} at {address}"),
         ("asked for", _FORMS[dialect.form]),
@@ -85,26 +83,24 @@ async def examine(model: LanguageModel) -> Diagnosis:
         ("learned", "; ".join(model.learned) or "nothing: it takes everything"),
         ("trial", f"{decided}, {ledger.usage.attempts} requests"),
         ("a call", f"{seconds / calls:.1f} s, {prompt:,} + {completion:,} tokens, {cost}"),
-        *(("to do", note) for note in _advice(model, failures, n_right)),
     ]
-    return Diagnosis(tuple(rows), len(verdicts), failures[0].message if failures else "")
+    notes = _advice(model, n_decided, n_right, problem)
+    rows += [("to do", note) for note in notes or [f"nothing; use it as --judge {model.name}"]]
+    return Diagnosis(tuple(rows), n_decided, problem)
 
 
-def _advice(model: LanguageModel, failures: Sequence[CheckFailure], n_right: int) -> list[str]:
+def _advice(model: LanguageModel, n_decided: int, n_right: int, problem: str) -> list[str]:
     dialect, identity, notes = model.dialect, model.identity, []
-    if failures:
-        notes.append(f"{len(failures)} facts are undecided: {failures[0].message}")
+    if problem:
+        notes.append(f"facts are undecided: {problem}")
     if dialect.context:
-        notes.append(f"longer texts are checked in sections; to change that, {model.longer}")
+        notes.append(f"longer texts are checked in sections; to change that, {LONGER}")
     if identity.get("temp") == "default":
         notes.append("no temperature is sent: the same question may get another answer")
     if dialect.form != "schema":
         notes.append("replies are not held to a schema: look for undecided facts in a first run")
     if dialect.room and "effort" not in identity:
         notes.append("the model thinks: reasoning_effort may make it cheaper")
-    n_wrong = len(_FACTS) - len(failures) - n_right
-    if n_wrong and n_wrong >= n_right:
-        notes.append("half of the verdicts or more are wrong: take a larger model")
-    elif n_wrong:
+    if n_right < n_decided:
         notes.append("not all verdicts are right: run `factcheck calibrate` before trusting it")
-    return notes or [f"nothing; use it as --judge {model.name}"]
+    return notes

@@ -59,6 +59,9 @@ class Account(NamedTuple):
     stage: str = ""
     """For example, `"check"`."""
 
+    def book(self, usage: Usage, model: str) -> None:
+        self.ledger.book(usage, model=model, stage=self.stage)
+
 
 class RequestRunner(Generic[R]):
     """Sends the requests of one model; the only place where money is spent.
@@ -137,7 +140,7 @@ class RequestRunner(Generic[R]):
                             usage = replace(
                                 usage, calls=int(not n_sent), attempts=1, seconds=seconds
                             )
-                            account.ledger.book(usage, model=self.name, stage=account.stage)
+                            account.book(usage, self.name)
                             n_sent += 1
                     limiter.answered()
                     return response
@@ -179,14 +182,12 @@ def likely_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
-def is_cut(prompt: str, n_read: int | None, context: int) -> bool:
+def is_cut(prompt: str, n_read: int, context: int) -> bool:
     """Whether a server read so few tokens of a prompt that it must have cut it.
 
     That is less than half of an estimate, or just what it read of another prompt that it cut. A
     power of two is the likely size of a context.
     """
-    if n_read is None:
-        return False
     if n_read == context:
         return True
     likely = len(_RUN.sub(r"\1", prompt)) // 4

@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
@@ -15,11 +16,9 @@ from factcheck.errors import (
     ConfigError,
     FactcheckError,
     JudgeError,
-    JudgeOutputError,
     JudgeRateLimited,
     JudgeRefused,
     JudgeRejected,
-    JudgeTruncated,
     JudgeUnavailable,
 )
 
@@ -112,75 +111,55 @@ def from_status(
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Parse `retry-after-ms`, or `Retry-After` in seconds or as a date, into seconds to wait."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    if seconds is not None:
-        return seconds
-    try:
-        return max(0.0, parsedate_to_datetime(value or "").timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None
-
-
-def _number(value: str | None) -> float | None:
-    try:
-        number = float(value) if value else -1.0
-    except ValueError:
-        return None
-    return number if 0.0 <= number < math.inf else None
-
-
-DSPY_STATUS: Mapping[str, int] = {
-    "LMTimeoutError": 408,
-    "LMRateLimitError": 429,
-    "LMAuthError": 401,
-    "LMBillingError": 402,
-    **dict.fromkeys(("LMServerError", "LMTransportError", "LMLockTimeoutError"), 500),
-    "LMProviderError": 500,
-    **dict.fromkeys(("LMInvalidRequestError", "LMUnsupportedFeatureError"), 400),
-}
-"""Equivalent HTTP status by DSPy class name; the most specific class applies."""
-DSPY_ERRORS: Mapping[str, type[FactcheckError]] = {
-    "LMConfigurationError": ConfigError,
-    **dict.fromkeys(("LMCollectionLimitError", "LMStreamAssemblyError"), JudgeTruncated),
-    "LMUnexpectedError": JudgeError,
-}
-"""Our errors for the other DSPy classes."""
+    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        with suppress(KeyError, ValueError):
+            seconds = float(headers[name]) / per_second
+            if 0.0 <= seconds < math.inf:
+                return seconds
+    with suppress(KeyError, OverflowError, TypeError, ValueError):
+        return max(0.0, parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    return None
 
 
 def from_dspy(error: BaseException, model: str) -> FactcheckError:
     """Translate an exception of DSPy or of a user-defined model."""
-    import dspy
+    from dspy.utils import exceptions as theirs
 
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, FactcheckError):
             return cause
         cause = cause.__cause__
-    if isinstance(error, dspy.AdapterParseError):
-        reason = str(error).split("\n", 1)[0]
-        return JudgeOutputError(f"{model}: {redacted(reason)}")
     if "LLM Provider NOT provided" in str(error):
         return ConfigError(
             f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
+    if isinstance(error, ImportError) or "No module named" in str(error):
+        return ConfigError(
+            f"{model!r} needs a package that is not installed ({redacted(error)[:100]}); install "
+            "the extra 'bedrock' or 'vertex' of factcheck, or the package itself"
+        )
     message = f"{model}: {redacted(error)}"
-    for name in (cls.__name__ for cls in type(error).__mro__):
-        if name in DSPY_ERRORS:
-            return DSPY_ERRORS[name](message)
-        if name in DSPY_STATUS:
-            details, status = vars(error), DSPY_STATUS[name]
-            return from_status(
-                (status in _BAD_REQUEST and details.get("status")) or status,
-                message,
-                kinds=(details.get("code"), details.get("provider_code")),
-                about=f"{' '.join(details.get('features', ()))} {redacted(error)}",
-                retry_after_s=details.get("retry_after"),
-                key="the key",
-                address="the address",
-            )
-    return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
+    if isinstance(error, theirs.LMConfigurationError):
+        return ConfigError(message)
+    unclear = (theirs.LMUnexpectedError, theirs.LMCollectionLimitError)
+    if not isinstance(error, theirs.LMError) or isinstance(error, unclear):
+        return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
+    statuses = {
+        theirs.LMInvalidRequestError: error.status or HTTPStatus.BAD_REQUEST,
+        theirs.LMUnsupportedFeatureError: HTTPStatus.BAD_REQUEST,
+        theirs.LMAuthError: HTTPStatus.UNAUTHORIZED,
+        theirs.LMBillingError: HTTPStatus.PAYMENT_REQUIRED,
+        theirs.LMRateLimitError: HTTPStatus.TOO_MANY_REQUESTS,
+    }
+    found = (status for kind, status in statuses.items() if isinstance(error, kind))
+    return from_status(
+        next(found, HTTPStatus.INTERNAL_SERVER_ERROR),
+        message,
+        kinds=(error.code, error.provider_code),
+        about=f"{' '.join(getattr(error, 'features', ()))} {redacted(error)}",
+        retry_after_s=error.retry_after,
+        key="the key",
+        address="the address",
+    )

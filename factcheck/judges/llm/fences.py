@@ -123,24 +123,16 @@ _SPECIFICITY_NOTES: Mapping[Specificity, str] = {
 }
 
 
-class FieldNotes(NamedTuple):
-    """Description of a field."""
-
-    path: str
-    description: str
-    instructions: str
-    specificity: Specificity
-
-
-def field_of(pair: ValuePair) -> FieldNotes:
+def _field_of(pair: ValuePair) -> tuple[str, str, str, Specificity]:
+    """Return path, description, instructions and specificity of a pair's field."""
     if pair.specificity not in _SPECIFICITY_NOTES:
         raise InputError(
             f"specificity must be one of {list(_SPECIFICITY_NOTES)}, not {pair.specificity!r}"
         )
-    return FieldNotes(pair.path, pair.description, pair.instructions, pair.specificity)
+    return pair.path, pair.description, pair.instructions, pair.specificity
 
 
-def shown_values(pair: ValuePair) -> tuple[str, str]:
+def _shown_values(pair: ValuePair) -> tuple[str, str]:
     """Return the two values in display order.
 
     Gold comes first if the order matters; otherwise a pair and its mirror image are one question.
@@ -150,25 +142,26 @@ def shown_values(pair: ValuePair) -> tuple[str, str]:
     return pair.gold, pair.extracted
 
 
-def order_of(pair: ValuePair) -> tuple[FieldNotes, tuple[str, str]]:
-    """Sort key that groups pairs by field."""
-    return field_of(pair), shown_values(pair)
+def order_of(pair: ValuePair) -> tuple[tuple[str, str, str, Specificity], tuple[str, str]]:
+    """Return all that is shown of a pair; as a sort key, it groups pairs by field."""
+    return _field_of(pair), _shown_values(pair)
 
 
 def render_pairs(pairs_by_id: Mapping[str, ValuePair]) -> str:
     """Render pairs as lines with their ids, grouped by field."""
     lines = []
-    in_order = sorted(pairs_by_id.items(), key=lambda item: field_of(item[1]))
-    for field, pairs in groupby(in_order, key=lambda item: field_of(item[1])):
-        lines.append(f"field {quoted(field.path)}")
-        if field.description:
-            lines.append(f"description {quoted(field.description)}")
-        if field.instructions:
-            lines.append(f"instructions {quoted(field.instructions)}")
-        if _SPECIFICITY_NOTES[field.specificity]:
-            lines.append(_SPECIFICITY_NOTES[field.specificity])
+    in_order = sorted(pairs_by_id.items(), key=lambda item: _field_of(item[1]))
+    for field, pairs in groupby(in_order, key=lambda item: _field_of(item[1])):
+        path, description, instructions, specificity = field
+        lines.append(f"field {quoted(path)}")
+        if description:
+            lines.append(f"description {quoted(description)}")
+        if instructions:
+            lines.append(f"instructions {quoted(instructions)}")
+        if _SPECIFICITY_NOTES[specificity]:
+            lines.append(_SPECIFICITY_NOTES[specificity])
         for call_id, pair in pairs:
-            first, second = shown_values(pair)
+            first, second = _shown_values(pair)
             lines.append(f"{call_id}: [{quoted(first)}, {quoted(second)}]")
     return "\n".join(lines)
 

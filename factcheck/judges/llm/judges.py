@@ -1,14 +1,30 @@
-"""LLM judges of facts, value pairs and summaries: the DSPy modules behind the ports."""
+"""LLM judges of facts, value pairs and summaries, and the extractor: DSPy modules behind the ports.
+
+A judge answers from the cache first and asks the rest in batches. Missing, duplicate and invalid
+results are retried once, in a separate request.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, get_args
 
-from factcheck.errors import ContextExceeded, Failure, InputError, JudgeError, JudgeQueued
+from factcheck.documents import Reader, from_plain, to_plain
+from factcheck.errors import (
+    ContextExceeded,
+    Failure,
+    InputError,
+    JudgeError,
+    JudgeNotAsked,
+    JudgeOutputError,
+    JudgeQueued,
+    JudgeRejected,
+    JudgeTruncated,
+)
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -16,35 +32,194 @@ from factcheck.facts import (
     EntailmentLabel,
     Evidence,
     FactSet,
+    Usage,
     Verdict,
     digest,
     strongest,
 )
-from factcheck.judges.llm.batched import (
-    BatchedJudge,
-    code_of,
-    even_batches,
-    require_one_not_rejected,
-)
+from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.fences import order_of, sections
-from factcheck.judges.llm.modules import FactChecker, LLMJudge, SemanticEquivalence
+from factcheck.judges.llm.modules import (
+    FactChecker,
+    KeyFactExtraction,
+    LLMJudge,
+    SemanticEquivalence,
+    programmed,
+)
+from factcheck.judges.llm.replies import statements
+from factcheck.judges.local.sentences import split_passages
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
+from factcheck.runtime.cache import JSON, answer_key
+from factcheck.runtime.deadline import within_deadline
+from factcheck.runtime.loop import background, together
+from factcheck.runtime.result_cache import ResultCache
+from factcheck.text.words import content_stems, guess_language
 
 if TYPE_CHECKING:
+    from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
-    from factcheck.runtime.cache import JSON
 
 _LEAST_SECTION = 1_000
-"""Minimum size of a section, for a model that reads little."""
-_LONG_PAIR = 4_000
-"""Minimum number of characters, of both values together, for a pair to be sent by itself.
-
-Values are never truncated, so a pair that exceeds the context window must not fail its batch.
-"""
-_ONE_BY_ONE = dict.fromkeys(("output", "truncated", "refused", "context"), 1_000)
-"""Request failures that a single value may have caused, in more parts than there are pairs."""
-
+"""Minimum size of a section in characters, for a model that reads little."""
+_MIN_SHARED = 0.6
+"""Minimum share of a fact's content words for a source sentence to be its span."""
+_ALONE = 1_000
+"""More requests than there are questions in one, so that each is asked alone."""
+_CACHED_VALUES = {"probability": None, "cached": True}
+"""Fields not stored in the cache, with their values in cached results."""
 _LABELS = get_args(EntailmentLabel)
+
+T = TypeVar("T")
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+class BatchedJudge(Generic[Q, R]):
+    """Asks one model questions of one kind.
+
+    `module` renders the requests: one of the kind `asks`, or the file of a saved one. `None`: that
+    of the model's settings, or a new one.
+    """
+
+    asks: ClassVar[type]
+    """Kind of module that renders requests and parses replies."""
+
+    stage: ClassVar[str]
+    """Key of usage records, cached results and, in the signature, the prompt."""
+    role: ClassVar[str] = "judge"
+    """Key of the model in the signature."""
+    result: type[R]
+    """Type of a successful result."""
+    repeated: ClassVar[Mapping[str, int]] = dict.fromkeys(
+        ("missing", "duplicate", "invalid", "output", "truncated"), 1
+    )
+    """Number of requests in which failures with a code are asked again; the engine has retried all
+    others."""
+
+    def __init__(self, model: LanguageModel, *, batch_size: int = 1, module: Any = None) -> None:
+        self._model = model
+        self._module = programmed(self.asks(), module or model.settings.program)
+        self._prompt: str = self._module.fingerprint
+        self._batch_size = batch_size
+        self._cache = ResultCache[Q, R](model.cache, self._to_json, self._from_json)
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Model, prompt and settings that affect the results."""
+        return {self.role: self._model.name, self.stage: self._prompt, **self._model.identity}
+
+    def _inputs(self, questions: Sequence[Q]) -> Mapping[str, Any]:
+        """Inputs of the module for several questions."""
+        raise NotImplementedError
+
+    def _key_parts(self, question: Q) -> tuple[JSON, ...]:
+        """Hashable parts of the cache key that identify a question within its batch."""
+        raise NotImplementedError
+
+    def _name(self, question: Q) -> str:  # noqa: ARG002
+        """What tells apart the questions with the same key parts, which are cached together."""
+        return ""
+
+    def _outcome(self, reply: Any) -> Sequence[R]:
+        """Results in a reply, in question order."""
+        return tuple(reply.values())
+
+    def _failure(self, question: Q, error: JudgeError) -> R:
+        failure: Any = Failure.of(question, error)
+        return failure  # type: ignore[no-any-return]
+
+    def _to_json(self, result: R) -> JSON:
+        """Serialise a result without its question, which is in the key; `None` for a failure."""
+        if code_of(result):
+            return None
+        plain: dict[str, Any] = to_plain(result)
+        return {name: value for name, value in plain.items() if name not in _CACHED_VALUES}
+
+    def _from_json(self, data: Mapping[str, Any], question: Q) -> R:  # noqa: ARG002
+        return from_plain(self.result, {**_CACHED_VALUES, **data}, "cached result")
+
+    def _results(
+        self, questions: Sequence[Q], ledger: Ledger, **shared: JSON
+    ) -> Awaitable[Sequence[R]]:
+        """Return one result per question, in question order; equal questions are sent once.
+
+        `shared` is the part of the cache keys that all questions have in common.
+        """
+        dialect = self._model.dialect
+
+        def make_keys() -> list[str]:
+            model: JSON = {"name": self._model.name, **self._model.sent}
+            of_all = answer_key(task=self.stage, prompt=self._prompt, model=model, **shared)
+            parts = [self._key_parts(question) for question in questions]
+            key_of = {some: answer_key(of_all=of_all, parts=some) for some in {*parts}}
+            return [key_of[some] + self._name(q) for some, q in zip(parts, questions, strict=True)]
+
+        def keys_now() -> dict[str, str]:
+            # the first answers may change the dialect, and with it the keys
+            is_known = self._model.dialect is dialect
+            return {} if is_known else dict(zip(keys, make_keys(), strict=True))
+
+        keys = make_keys()
+        account = Account(ledger, self.stage)
+        return self._cache.results(
+            keys,
+            dict(zip(keys, questions, strict=True)),
+            self._batches,
+            partial(self._ask, account),
+            lambda count: account.book(Usage(cache_hits=count), self._model.name),
+            keys_now=keys_now,
+        )
+
+    def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
+        """Split the keys of questions into batches."""
+        return _even_batches(list(questions), self._batch_size)
+
+    async def _ask(
+        self, account: Account, questions: Sequence[Q], *, is_last: bool = False
+    ) -> list[R]:
+        """Send one request and return one result per question, in question order.
+
+        Unless this is the last request, failed questions are sent again.
+        """
+        messages, question = self._module.request(**self._inputs(questions))
+        try:
+            async with within_deadline():
+                reply = await background.hop(self._model.ask(messages, question, account))
+        except JudgeError as error:
+            results = [self._failure(question, error) for question in questions]
+        else:
+            results = list(self._outcome(reply))
+        if is_last:
+            return results
+
+        parts = [self.repeated.get(code_of(result), 0) for result in results]
+        failed = [n for n, count in enumerate(parts) if count]
+
+        async def ask_again(numbers: Sequence[int]) -> None:
+            repeated = await self._ask(account, [questions[n] for n in numbers], is_last=True)
+            for n, result in zip(numbers, repeated, strict=True):
+                results[n] = result
+
+        size = max(1, -(-len(failed) // max([1, *parts])))
+        await together(map(ask_again, _even_batches(failed, size)))
+        return results
+
+
+def _even_batches(items: Sequence[T], size: int) -> list[list[T]]:
+    """Split items into the fewest batches of at most `size`, as even as possible."""
+    n, count = len(items), -(-len(items) // size)
+    return [list(items[n * i // count : n * (i + 1) // count]) for i in range(count)]
+
+
+def _require_one_not_rejected(results: Sequence[Any]) -> None:
+    if results and all(code_of(result) == JudgeRejected.code for result in results):
+        raise JudgeRejected(results[0].message)
+
+
+def code_of(result: Any) -> str:
+    """Return the code of a failure; empty for a successful result."""
+    code: str = getattr(result, "code", "")
+    return code
 
 
 class _Section(NamedTuple):
@@ -54,13 +229,14 @@ class _Section(NamedTuple):
     start: int
     digest: str
 
-    @classmethod
-    def all_of(cls, text: str, size: int) -> list[_Section]:
-        spans = sections(text, size)
-        parts = [text[slice(*span)] for span in spans]
-        return [
-            cls(part, span.start, digest(part)) for part, span in zip(parts, spans, strict=True)
-        ]
+
+def _sections_of(text: str, size: int, start: int = 0) -> list[_Section]:
+    """Split a text, which starts at an offset, into sections of at most `size` characters."""
+    found = []
+    for span in sections(text, size):
+        part = text[slice(*span)]
+        found.append(_Section(part, start + span.start, digest(part)))
+    return found
 
 
 class _FactQuestion(NamedTuple):
@@ -89,19 +265,19 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             JudgeRejected: Every request was rejected.
         """
         found: dict[str, CheckResult] = {}
-        sections = deque(_Section.all_of(text, min(self.section, self._most_read(facts))))
-        while sections:
-            section = sections.popleft()
+        left = deque(_sections_of(text, min(self.section, self._most_read(facts))))
+        while left:
+            section = left.popleft()
             open_facts = [fact for fact in facts if not _is_settled(found.get(fact.id))]
             questions = [_FactQuestion(fact, section) for fact in open_facts]
             results = await self._results(questions, ledger, facts_per_call=self._batch_size)
             parts = self._parts_of(section, facts, results)
-            sections.extendleft(reversed(parts))
+            left.extendleft(reversed(parts))
             for fact, result in zip(open_facts, results, strict=True):
                 if not (parts and code_of(result) == ContextExceeded.code):
                     placed, earlier = _placed(result, fact, section.start), found.get(fact.id)
                     found[fact.id] = placed if earlier is None else strongest([placed, earlier])
-        require_one_not_rejected(list(found.values()))
+        _require_one_not_rejected(list(found.values()))
         return tuple(found[fact.id] for fact in facts)
 
     def _parts_of(
@@ -112,10 +288,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         is_cut = any(code_of(result) == ContextExceeded.code for result in results)
         if not is_cut or size < _LEAST_SECTION:
             return []
-        return [
-            part._replace(start=section.start + part.start)
-            for part in _Section.all_of(section.text, size)
-        ]
+        return _sections_of(section.text, size, section.start)
 
     def _most_read(self, facts: Sequence[AtomicFact]) -> int:
         """Maximum number of characters of a text that the model reads beside a batch of facts."""
@@ -183,7 +356,11 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     asks = SemanticEquivalence
     stage = "compare"
     result = PairVerdict
-    repeated: ClassVar = {**BatchedJudge.repeated, **_ONE_BY_ONE}
+    repeated: ClassVar = {
+        **BatchedJudge.repeated,
+        # a single value may have caused them
+        **dict.fromkeys(("output", "truncated", "refused", "context"), _ALONE),
+    }
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """Return one result per pair, in pair order; equal pairs are sent once.
@@ -192,16 +369,12 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
             JudgeRejected: Every request was rejected.
         """
         results = await self._results(pairs, ledger, pairs_per_call=self._batch_size)
-        require_one_not_rejected(results)
+        _require_one_not_rejected(results)
         return tuple(results)
 
     def _batches(self, questions: Mapping[str, ValuePair]) -> list[list[str]]:
         in_order = sorted(questions, key=lambda key: order_of(questions[key]))
-        size = {key: len(questions[key].gold + questions[key].extracted) for key in in_order}
-        return [
-            *([key] for key in in_order if size[key] >= _LONG_PAIR),
-            *even_batches([key for key in in_order if size[key] < _LONG_PAIR], self._batch_size),
-        ]
+        return _even_batches(in_order, self._batch_size)
 
     def _key_parts(self, question: ValuePair) -> tuple[JSON, ...]:
         return order_of(question)
@@ -245,3 +418,101 @@ class LLMRater(BatchedJudge[tuple[str, str], RatingResult]):
 
     def _outcome(self, reply: Any) -> Sequence[RatingResult]:
         return [Rating(reply["faithfulness"], reply["reason"])]
+
+
+_Facts: TypeAlias = "tuple[str, ...] | JudgeError"
+
+
+class LLMExtractor(BatchedJudge[str, _Facts]):
+    """Extracts facts with a language model, one section per request; implements `Extractor`."""
+
+    asks = KeyFactExtraction
+    stage = "extract"
+    role = "extractor"
+    repeated: ClassVar = {JudgeOutputError.code: 1}
+    section = 16_000
+    """Maximum characters of source in one request (about 4,000 tokens)."""
+
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:
+        most_read = self._model.most_characters(partial(self._module.request, source=""))
+        # half, because a list of facts may be as long as the text
+        size = max(_LEAST_SECTION, min(self.section, most_read // 2))
+        found = await self._results(_parts(source, size), ledger)
+        return _fact_set(_joined(found), source, tuple(self.identity.items()))
+
+    def _inputs(self, questions: Sequence[str]) -> Mapping[str, Any]:
+        return {"source": questions[0]}
+
+    def _key_parts(self, question: str) -> tuple[JSON, ...]:
+        return (digest(question),)
+
+    async def _ask(
+        self, account: Account, questions: Sequence[str], *, is_last: bool = False
+    ) -> list[_Facts]:
+        (section,) = questions
+        (facts,) = await super()._ask(account, questions, is_last=is_last)
+        is_too_long = code_of(facts) in {JudgeTruncated.code, ContextExceeded.code}
+        if not is_too_long or len(section) < 2 * _LEAST_SECTION:
+            return [facts]
+        halves = _parts(section, len(section) * 6 // 10)
+        found = await together(self._ask(account, [half]) for half in halves)
+        try:
+            return [_joined([facts for (facts,) in found])]
+        except JudgeError as error:
+            return [error]
+
+    def _outcome(self, reply: Any) -> Sequence[_Facts]:
+        return [tuple(reply["facts"])]
+
+    def _failure(self, question: str, error: JudgeError) -> _Facts:  # noqa: ARG002
+        return error
+
+    def _to_json(self, result: _Facts) -> JSON:
+        """Serialise a list of facts; an empty one is not cached, because it may be a bad reply."""
+        return {"facts": list(result)} if isinstance(result, tuple) and result else None
+
+    def _from_json(self, data: Mapping[str, Any], question: str) -> _Facts:  # noqa: ARG002
+        return tuple(Reader(data, "cached list of facts").get("facts", list[str]))
+
+
+def _parts(text: str, size: int) -> list[str]:
+    """Split a text into parts without overlap, so that nothing is listed twice."""
+    ends = [span.end for span in sections(text, size)]
+    return [text[start:end] for start, end in pairwise([0, *ends])]
+
+
+def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
+    """Concatenate lists of facts; raises if any of them is an error."""
+    errors = [error for error in lists if isinstance(error, JudgeError)]
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, JudgeNotAsked))
+    return tuple(text for facts in lists if isinstance(facts, tuple) for text in facts)
+
+
+@lru_cache(maxsize=64)
+def _fact_set(texts: tuple[str, ...], source: str, made_by: tuple[tuple[str, str], ...]) -> FactSet:
+    """Number facts and set their spans to the source sentence that shares most of their words.
+
+    Spans reported by a model would prove nothing.
+    """
+    language = guess_language(source)
+    sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
+    located = []
+    for fact in _written_out(texts):
+        stems = content_stems(fact.text, language)
+        shared = [len(stems & others) for _, others in sentences]
+        most = max(shared, default=0)
+        span = None
+        if most >= _MIN_SHARED * len(stems) > 0:
+            span = sentences[shared.index(most)][0].span
+        located.append(replace(fact, span=span))
+    return FactSet(tuple(located), digest(source), made_by)
+
+
+def _written_out(entries: Sequence[str]) -> list[AtomicFact]:
+    """Return each statement once, with the id of its core."""
+    cores: dict[str, str | None] = {}
+    for statement in statements(entries):
+        cores.setdefault(statement.text, statement.core)
+    ids: dict[str | None, str] = {text: f"f{number}" for number, text in enumerate(cores, 1)}
+    return [AtomicFact(ids[text], text, core=ids.get(core)) for text, core in cores.items()]

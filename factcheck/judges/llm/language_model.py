@@ -32,23 +32,19 @@ from factcheck.judges.llm.dialect import SAMPLING, Dialect, is_overflow
 from factcheck.judges.llm.engine import (
     Account,
     RequestRunner,
-    is_cut,
     likely_tokens,
     most_in_reply,
     most_tokens,
 )
 from factcheck.judges.llm.errors import RequestRefused, hide, redacted
+from factcheck.judges.llm.modules import Message, Question
 from factcheck.judges.llm.providers import (
-    LONGER,
     access_to,
     check_address,
     provider_of,
-    require_packages,
 )
-from factcheck.judges.llm.questions import Message, Question
 from factcheck.judges.llm.transports import (
     Answer,
-    BatchTransport,
     Body,
     ChatTransport,
     LMTransport,
@@ -67,10 +63,9 @@ T = TypeVar("T")
 _DSPY_VERSION = version("dspy")
 _MAX_ATTEMPTS = 8
 """Maximum number of requests for one prompt while its dialect is being learned."""
-_DIALECT = "dialect"
-"""Task of dialects in the cache."""
-_VERSION = 1
-"""Version of their format; increment it when the meaning changes."""
+_DIALECTS = 1
+"""Version of dialects in the cache; increment it when the meaning changes."""
+LONGER = "use a model that reads more, or raise the context that its server is started with"
 _CHARACTERS_PER_TOKEN = 3
 """Of a text that has to fit into a context: less than in English."""
 _log = logging.getLogger("factcheck.judge")
@@ -99,40 +94,30 @@ class LanguageModel:
     """
 
     def __init__(
-        self,
-        model: Model,
-        transport: Transport,
-        session: Session,
-        *,
-        dialect: Dialect,
-        keep: bool,
-        price: Price | None,
+        self, model: Model, transport: Transport, session: Session, dialect: Dialect, *, keep: bool
     ) -> None:
+        price = price_of(model.name) if transport.endpoint is None else None
         if session.transport is not None:
             transport = session.transport(transport)
-        is_batch = isinstance(transport, BatchTransport)
-        if price is not None and is_batch:
-            price = Price(*(BatchTransport.price_share * number for number in price))
+        share = getattr(transport, "price_share", 1.0)
+        if price is not None:
+            price = Price(*(share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
         self.learned: list[str] = []
         """Changes to the dialect, in order."""
         self.settings = model
-        provider = provider_of(self.name)
-        self.longer = provider.longer if provider else LONGER
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._release_waiting
         )
         self._key = answer_key(
-            task=_DIALECT, version=_VERSION, model=self.name, endpoint=transport.endpoint or ""
+            task="dialect", version=_DIALECTS, model=self.name, endpoint=transport.endpoint or ""
         )
         self._default = dialect
         self._known: Dialect | None = None
-        self._unconfirmed: Dialect | None = None
-        """A dialect that was learned and has not led to an answer yet."""
         self._has_warned = False
-        self._form_is_known = is_batch
+        self._form_is_known = share < 1.0  # in a batch, requests do not depend on replies
         """Whether a reply was parsed, or a trial of the next form failed."""
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
 
@@ -141,7 +126,9 @@ class LanguageModel:
         """The current dialect, initially the one learned in this process or kept in the cache."""
         if self._known is None:
             found = remembered().get(self._key) or self._cached_dialect()
-            self._form_is_known |= found is not None
+            if found is not None:
+                self._form_is_known = True
+                remembered()[self._key] = found
             self._known = found or self._default
         return self._known
 
@@ -153,20 +140,15 @@ class LanguageModel:
             return None
 
     @property
-    def shape(self) -> dict[str, str]:
-        """Everything besides the prompt that affects answers: name, sampling, endpoint."""
-        return {"name": self.name, **self._sent}
-
-    @property
-    def identity(self) -> dict[str, str]:
-        return {**self._sent, "dspy": _DSPY_VERSION}
-
-    @property
-    def _sent(self) -> dict[str, str]:
-        """Settings as sent, which may differ from those configured."""
+    def sent(self) -> dict[str, str]:
+        """Settings as sent, which may differ from those configured, and the endpoint."""
         sent = self.dialect.identity(self.settings)
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
+
+    @property
+    def identity(self) -> dict[str, str]:
+        return {**self.sent, "dspy": _DSPY_VERSION}
 
     async def ask(
         self,
@@ -190,9 +172,9 @@ class LanguageModel:
                 try:
                     answer = await self._send(body, account)
                     self._compare_name(answer.model)
-                    self._require_read(answer, body, dialect)
                     changed = dialect.after(answer, body, self.settings)
                     self._learn(dialect, changed)
+                    self._require_read(answer, body, changed)
                     answer.require_whole(self.name)
                     value = question.find(answer.text, self.name)
                 except RequestRefused as error:
@@ -235,15 +217,13 @@ class LanguageModel:
         )
 
     def _require_read(self, answer: Answer, body: Body, dialect: Dialect) -> None:
-        """Raise `ContextExceeded` if the server cut the prompt, and learn what it reads."""
-        prompt, n_read = prompt_of(body), answer.tokens.prompt
-        if n_read is None or not is_cut(prompt, n_read, dialect.context):
-            return
-        self._learn(dialect, replace(dialect, context=n_read))
-        raise ContextExceeded(
-            f"{self.name}: the server read only {n_read:,} of the prompt's about "
-            f"{likely_tokens(prompt):,} tokens; {self.longer}"
-        )
+        """Raise `ContextExceeded` if the server read no more of the prompt than its context."""
+        n_read = answer.tokens.prompt
+        if n_read is not None and n_read == dialect.context:
+            raise ContextExceeded(
+                f"{self.name}: the server read only {n_read:,} of the prompt's about "
+                f"{likely_tokens(prompt_of(body)):,} tokens; {LONGER}"
+            )
 
     def most_characters(self, empty: Callable[[], tuple[Sequence[Message], Question[Any]]]) -> int:
         """Characters that the model reads besides an `empty` request; large if that is unknown."""
@@ -258,7 +238,7 @@ class LanguageModel:
     def _refused(self, error: RequestRefused) -> JudgeError:
         """Return the last refusal, with what was tried before it and what to do."""
         if is_overflow(error):
-            return ContextExceeded(f"{error}; {self.longer}")
+            return ContextExceeded(f"{error}; {LONGER}")
         if not self.learned:
             return error
         return JudgeRejected(
@@ -305,20 +285,17 @@ class LanguageModel:
         what = known.difference(changed)
         self.learned += [what] if what else []
         _log.info("%s: %s", self.name, what)
-        self._known = self._unconfirmed = changed
+        self._known = changed
 
     async def _remember(self, dialect: Dialect) -> None:
         """Keep a dialect that led to an answer for other sessions; a learned one in the cache, too.
 
         Without an answer, a server that refuses everything for a while would leave a crippled one.
         """
-        if dialect != self.dialect:
+        if dialect != self.dialect or dialect == remembered().get(self._key):
             return
         remembered()[self._key] = dialect
-        if self._unconfirmed is None:
-            return
-        self._unconfirmed = None
-        if self.cache is not None:
+        if self.cache is not None and self.learned:
             kept = replace(dialect, context=0)  # a server may be started again with a larger one
             entry = json.dumps({"answer": kept.to_dict()})
             await asyncio.to_thread(self.cache.add_many, {self._key: entry})
@@ -335,7 +312,6 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
             is in dollars.
     """
     lm: dspy.BaseLM | None = None
-    keep = True
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
@@ -344,27 +320,32 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
     transport: Transport
+    dialect = Dialect()
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
-        access = access_to(model, session.settings)
-        transport, is_default = ChatTransport(access, model.timeout_s), access.is_default
-        is_openai = model.name.startswith("openai/")
-        dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
+        transport = ChatTransport(access_to(model, session.settings), model.timeout_s)
+        if not model.name.startswith("openai/"):
+            dialect = Dialect(limit="max_tokens")
     else:
-        require_packages(model.name)
-        if model.base_url is not None:
-            check_address("base_url", model.base_url)
+        transport = _through_dspy(model, lm)
+    keep = lm is None or type(lm) is dspy.LM
+    return LanguageModel(model, transport, session, dialect, keep=keep)
+
+
+def _through_dspy(model: Model, lm: dspy.BaseLM | None) -> LMTransport:
+    """Return a transport by DSPy, whose own retries and cache are disabled."""
+    if model.base_url is not None:
+        check_address("base_url", model.base_url)
+    if lm is None:
         options = {
             "api_base": model.base_url,
             "api_key": model.api_key,
             "timeout": model.timeout_s,
         }
-        options = {name: value for name, value in options.items() if value is not None}
-        lm = _without_retries_and_cache(lm or dspy.LM(model.name, **options))
-        keep = type(lm) is dspy.LM
-        transport, is_default = LMTransport(lm, model.base_url), model.base_url is None
-        dialect = Dialect()
-    price = price_of(model.name) if is_default else None
-    return LanguageModel(model, transport, session, dialect=dialect, keep=keep, price=price)
+        lm = dspy.LM(model.name, **{k: v for k, v in options.items() if v is not None})
+    if type(lm) is dspy.LM:
+        lm = lm.copy(cache=False)
+        lm.num_retries = 0
+    return LMTransport(lm, model.base_url)
 
 
 def _with_effort(model: Model) -> Model:
@@ -413,12 +394,3 @@ def _has_own_engine(lm: dspy.LM) -> bool:
         return isinstance(lm.dump_state().get("engine", "auto"), str)
     except TypeError:
         return False
-
-
-def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:
-    """Return a copy with both disabled; user-defined language models are returned unchanged."""
-    if type(lm) is not dspy.LM:
-        return lm
-    copy = lm.copy(cache=False)
-    copy.num_retries = 0
-    return copy

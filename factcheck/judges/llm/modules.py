@@ -4,22 +4,24 @@ These are ordinary `dspy.Module`s: they use the language model of the surroundin
 can be saved and optimised. The judges in this package render the same questions and parse replies
 in the same way, but send them without DSPy and add sections, batches and retries. An optimizer
 rewrites the first part of a prompt file; the part after the last blank line, which says that texts
-are data and how to reply, is fixed.
+are data and how to reply, is fixed. A prompt file is one version, immutable once published.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, get_args
 
 import dspy
 
 from factcheck.documents import file_errors
-from factcheck.errors import ConfigError, InputError, describe
-from factcheck.facts import AtomicFact, CheckResult, FactSet, short_digest
+from factcheck.errors import ConfigError, Failure, InputError, JudgeOutputError, describe
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
 from factcheck.judges.llm.fences import (
     fenced,
     numbered,
@@ -28,17 +30,6 @@ from factcheck.judges.llm.fences import (
     visible,
     without_numbers,
 )
-from factcheck.judges.llm.questions import (
-    VERDICTS,
-    Message,
-    Question,
-    QuestionAdapter,
-    Signature,
-    by_id_schema,
-    load_prompt,
-    object_schema,
-    response_format,
-)
 from factcheck.judges.llm.replies import (
     ANSWERS,
     BULLETS,
@@ -46,13 +37,27 @@ from factcheck.judges.llm.replies import (
     NO,
     PAIR,
     RATING,
-    read_pairs,
-    read_verdicts,
+    Fields,
+    find_answer,
+    read_fields,
+    read_items,
+    read_pair_verdict,
+    read_verdict,
     statements,
 )
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
 from factcheck.runtime.budget import least_effort
 from factcheck.settings import FACTS_PER_CALL
+
+R = TypeVar("R")
+Signature: TypeAlias = type[dspy.Signature]
+Form = Literal["schema", "json_object", "text"]
+"""Reply format of a request: a JSON schema, any JSON object, or the prompt's instructions alone."""
+Message: TypeAlias = Mapping[str, str]
+"""`role` (`system`, `user` or `assistant`) and `content`."""
+VERDICTS = "verdicts"
+"""Output field whose value is the whole reply object, with one entry per id."""
+
 
 _STRING: Mapping[str, Any] = {"type": "string"}
 _VERDICT: Mapping[str, Any] = {
@@ -71,6 +76,80 @@ _REFUSALS = (dspy.LMInvalidRequestError, dspy.LMUnsupportedFeatureError)
 """Errors of DSPy that may be due to a parameter."""
 
 
+@dataclass(frozen=True, slots=True)
+class Question(Generic[R]):
+    """The inputs of one request, and the schema and parser of its reply."""
+
+    inputs: Mapping[str, Any]
+    """Keyed by the names of the signature's input fields."""
+    schema: Mapping[str, Any]
+    """JSON schema of the reply: a closed object with all properties required."""
+    read: Callable[[Any, str], R]
+    """Parses a reply's JSON, given the judge's name; raises `JudgeOutputError`."""
+    max_tokens: int = 0
+    """Token limit of the reply, reasoning excluded; 0 for no limit."""
+
+    @classmethod
+    def of_fields(
+        cls, inputs: Mapping[str, Any], fields: Fields, max_tokens: int = 0
+    ) -> Question[dict[str, Any]]:
+        """Return a question whose reply is an object with these fields."""
+        schema = _object_schema({name: kind.json_schema() for name, kind in fields.items()})
+        return Question(inputs, schema, lambda data, _: read_fields(data, fields), max_tokens)
+
+    def find(self, reply: str, judge: str = "") -> R:
+        """Parse a reply; raises `JudgeOutputError`."""
+        value, _ = find_answer(reply, lambda data: self.read(data, judge))
+        return value
+
+
+class QuestionAdapter(dspy.Adapter):
+    """DSPy adapter that sends a question as one request and parses the reply strictly."""
+
+    def __init__(self, render: Callable[..., list[Message]], question: Question[Any]) -> None:
+        super().__init__()
+        self.format = render
+        self._question = question
+
+    def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
+        try:
+            value, data = find_answer(completion, lambda data: self._question.read(data, ""))
+        except JudgeOutputError as error:
+            name = type(self).__name__
+            raise dspy.AdapterParseError(name, signature, completion, str(error)) from error
+        return {VERDICTS: data} if VERDICTS in signature.output_fields else value
+
+
+def response_format(schema: Mapping[str, Any], *, strict: bool = True) -> Mapping[str, Any]:
+    """Return the `response_format` parameter for a JSON schema."""
+    form = {"name": "reply", **({"strict": True} if strict else {}), "schema": schema}
+    return {"type": "json_schema", "json_schema": form}
+
+
+def _object_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON schema of a closed object with all properties required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON schema of a closed object with one required property per id."""
+    properties = {key: {"$ref": "#/$defs/v"} for key in ids}
+    return {**_object_schema(properties), "$defs": {"v": item}}
+
+
+@cache
+def load_prompt(name: str) -> str:
+    """Return a published prompt; a changed one would have another fingerprint."""
+    shipped = files("factcheck") / "prompts"
+    root = shipped if shipped.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
+    return (root / f"{name}.md").read_text("utf-8").strip()
+
+
 class _OneCall(dspy.Module):
     """Base of modules that make one request."""
 
@@ -82,7 +161,7 @@ class _OneCall(dspy.Module):
     """Attribute name of the predictor, which is also its key in saved programs."""
     sample: ClassVar[Mapping[str, Any]]
     """Placeholder inputs for the fingerprint."""
-    show: Mapping[str, Callable[[Any], str]] = MappingProxyType({})
+    show: ClassVar[Mapping[str, Callable[[Any], str]]] = {}
     """Renderers of inputs that are not plain strings, by input name."""
     question: Callable[..., Question[Any]]
     """Builds the question for the inputs of a call."""
@@ -98,7 +177,7 @@ class _OneCall(dspy.Module):
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
         question = self.question(**inputs)
-        with self._context(question):
+        with dspy.context(adapter=QuestionAdapter(self._render, question)):
             try:
                 reply = self._predict(**question.inputs, config=self._config(question))
             except _REFUSALS:
@@ -145,9 +224,6 @@ class _OneCall(dspy.Module):
             {name: self.show.get(name, visible)(inputs[name]) for name in signature.input_fields}
         )
 
-    def _context(self, question: Question[Any]) -> Any:
-        return dspy.context(adapter=QuestionAdapter(self._render, question))
-
     @property
     def lm(self) -> Any:
         """The language model of the program, or of DSPy's settings; `None` if there is none."""
@@ -167,11 +243,11 @@ class _OneCall(dspy.Module):
         return {"max_tokens": question.max_tokens} if question.max_tokens else {}
 
     def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
-        """Convert the output of the predictor; fields other than verdicts are returned as is."""
+        """Convert the output of the predictor: results by id, or its fields as they are."""
         if VERDICTS not in self.asks:
             return reply
         results = question.read(reply.verdicts, self.lm.model)
-        return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+        return dspy.Prediction(results=tuple(results.values()))
 
 
 def programmed(module: _OneCall, program: Any) -> Any:
@@ -244,46 +320,34 @@ class FactChecker(_OneCall):
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
+    show: ClassVar = {"facts": _fact_lines, "text": _numbered_lines}
 
-    show: Mapping[str, Callable[[Any], str]] = MappingProxyType(
-        {"facts": _fact_lines, "text": _numbered_lines}
-    )
-
-    def forward(self, **inputs: Any) -> dspy.Prediction:
-        forward = super().forward
-        return _joined([forward(**some) for some in _batches(**inputs)])
+    def forward(  # type: ignore[override]  # has the inputs of this module
+        self, facts: Sequence[AtomicFact | str], text: str
+    ) -> dspy.Prediction:
+        known = FactSet.of(facts).facts
+        results: list[CheckResult] = []
+        for start in range(0, max(1, len(known)), FACTS_PER_CALL):
+            batch = FactSet(known[start : start + FACTS_PER_CALL])
+            results += super().forward(facts=batch, text=text).results
+        return dspy.Prediction(results=tuple(results))
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         by_id = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
         lines = numbered(text).spans
+
+        def read(data: Any, judge: str) -> dict[str, CheckResult]:
+            read_one = partial(read_verdict, text=text, lines=lines, judge=judge)
+            return read_items(data, by_id, read_one, CheckFailure, judge)
+
         return Question(
             {"facts": [fact.text for fact in by_id.values()], "text": text},
-            by_id_schema(list(by_id), _VERDICT),
-            lambda data, judge: read_verdicts(data, by_id, text, lines, judge),
+            _by_id_schema(list(by_id), _VERDICT),
+            read,
             _TOKENS_PER_REPLY + _TOKENS_PER_VERDICT * len(by_id),
         )
-
-
-def _batches(facts: Sequence[AtomicFact | str], text: str) -> list[dict[str, Any]]:
-    known = FactSet.of(facts).facts
-    starts = range(0, max(1, len(known)), FACTS_PER_CALL)
-    batches = [FactSet(known[start : start + FACTS_PER_CALL]) for start in starts]
-    return [{"facts": batch, "text": text} for batch in batches]
-
-
-def _joined(predictions: Sequence[dspy.Prediction]) -> dspy.Prediction:
-    """Join the predictions of batches; the ids of verdicts go on from one to the next."""
-    results: list[CheckResult] = []
-    verdicts: dict[str, Any] = {}
-    for prediction in predictions:
-        given = prediction.verdicts if isinstance(prediction.verdicts, dict) else {}
-        for number in range(1, len(prediction.results) + 1):
-            if f"f{number}" in given:
-                verdicts[f"f{len(results) + number}"] = given[f"f{number}"]
-        results += prediction.results
-    return dspy.Prediction(results=tuple(results), verdicts=verdicts)
 
 
 class SemanticEquivalence(_OneCall):
@@ -294,7 +358,7 @@ class SemanticEquivalence(_OneCall):
     """
 
     prompt = "compare_values/v2"
-    show: Mapping[str, Callable[[Any], str]] = MappingProxyType({"pairs": str})
+    show: ClassVar = {"pairs": str}
     asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
     sample: ClassVar[Mapping[str, Any]] = {
@@ -310,11 +374,16 @@ class SemanticEquivalence(_OneCall):
         by_id: dict[str, ValuePair] = {}
         for place, pair in enumerate(pairs, 1):
             by_id[f"p{place}"] = pair if isinstance(pair, ValuePair) else ValuePair(*pair)
-        verdict = object_schema(**{name: field.schema for name, field in PAIR.items()})
+        verdict = _object_schema({name: kind.json_schema() for name, kind in PAIR.items()})
+
+        def read(data: Any, judge: str) -> dict[str, PairResult]:
+            read_one = partial(read_pair_verdict, judge=judge)
+            return read_items(data, by_id, read_one, Failure, judge)
+
         return Question(
             {"pairs": render_pairs(by_id)},
-            by_id_schema(list(by_id), verdict),
-            lambda data, judge: read_pairs(data, by_id, judge),
+            _by_id_schema(list(by_id), verdict),
+            read,
             _TOKENS_PER_REPLY + _TOKENS_PER_PAIR * len(by_id),
         )
 

@@ -6,7 +6,6 @@ All others that LiteLLM supports (Anthropic, Gemini, Azure, Bedrock, Vertex, ...
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -14,9 +13,6 @@ from factcheck.errors import ConfigError
 
 if TYPE_CHECKING:
     from factcheck.settings import Model, Settings
-
-
-LONGER = "use a model that reads more, or raise the context that its server is started with"
 
 
 class Provider(NamedTuple):
@@ -32,44 +28,26 @@ class Provider(NamedTuple):
     """Whether a key is optional."""
     path: str = ""
     """Appended to an address from the environment that has no path."""
-    longer: str = LONGER
-    """How to have longer prompts read."""
 
 
+def _provider(url: str, prefix: str, *, keyless: bool = False, path: str = "") -> Provider:
+    return Provider(url, f"{prefix}_API_KEY", f"{prefix}_API_BASE", keyless, path)
+
+
+_OLLAMA = _provider("http://localhost:11434/v1", "OLLAMA", keyless=True, path="/v1")
 PROVIDERS = {
     "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-    "openrouter": Provider(
-        "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_API_BASE"
-    ),
-    "deepseek": Provider("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "DEEPSEEK_API_BASE"),
-    "groq": Provider("https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_API_BASE"),
-    "mistral": Provider("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_API_BASE"),
-    "xai": Provider("https://api.x.ai/v1", "XAI_API_KEY", "XAI_API_BASE"),
-    "hosted_vllm": Provider(
-        "http://localhost:8000/v1",
-        "HOSTED_VLLM_API_KEY",
-        "HOSTED_VLLM_API_BASE",
-        keyless=True,
-        longer="start vLLM with a larger --max-model-len",
-    ),
-    "lm_studio": Provider(
-        "http://localhost:1234/v1",
-        "LM_STUDIO_API_KEY",
-        "LM_STUDIO_API_BASE",
-        keyless=True,
-        longer="load the model with a larger context length in LM Studio",
-    ),
-    "ollama_chat": Provider(
-        "http://localhost:11434/v1",
-        "OLLAMA_API_KEY",
-        "OLLAMA_API_BASE",
-        keyless=True,
-        path="/v1",
-        longer="restart Ollama with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx in a Modelfile",
-    ),
+    "openrouter": _provider("https://openrouter.ai/api/v1", "OPENROUTER"),
+    "deepseek": _provider("https://api.deepseek.com/v1", "DEEPSEEK"),
+    "groq": _provider("https://api.groq.com/openai/v1", "GROQ"),
+    "mistral": _provider("https://api.mistral.ai/v1", "MISTRAL"),
+    "xai": _provider("https://api.x.ai/v1", "XAI"),
+    "hosted_vllm": _provider("http://localhost:8000/v1", "HOSTED_VLLM", keyless=True),
+    "lm_studio": _provider("http://localhost:1234/v1", "LM_STUDIO", keyless=True),
+    "ollama_chat": _OLLAMA,
+    "ollama": _OLLAMA,
 }
 """Providers called directly rather than through DSPy, by model prefix."""
-PROVIDERS["ollama"] = PROVIDERS["ollama_chat"]
 _HEADERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 """Headers of OpenAI, and their environment variables."""
 
@@ -95,11 +73,6 @@ class Access:
     @property
     def host(self) -> str:
         return urlsplit(self.base_url).hostname or ""
-
-    @property
-    def endpoint(self) -> str:
-        """Host, port and path, without credentials or query."""
-        return endpoint(self.base_url)
 
 
 def provider_of(name: str) -> Provider | None:
@@ -140,25 +113,6 @@ def access_to(model: Model, settings: Settings) -> Access:
     )
 
 
-_EXTRAS = {
-    "bedrock": ("boto3", "bedrock"),
-    "sagemaker": ("boto3", "bedrock"),
-    "vertex_ai": ("google.auth", "vertex"),
-}
-"""Package required by a provider called through DSPy, and the extra that installs it."""
-
-
-def require_packages(name: str) -> None:
-    """Raise `ConfigError`, which names the extra, if packages of a model's provider are missing."""
-    package, extra = _EXTRAS.get(name.partition("/")[0], ("", ""))
-    try:
-        is_installed = not package or find_spec(package) is not None
-    except ModuleNotFoundError:  # the parent package is missing, too
-        is_installed = False
-    if not is_installed:
-        raise ConfigError.lacking(f"{name!r} needs packages that are not installed", extra)
-
-
 def check_address(what: str, url: str) -> str:
     """Return `url` if it is a valid server address, without credentials or a query.
 
@@ -166,17 +120,15 @@ def check_address(what: str, url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        is_server = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        is_plain = not (parts.username is not None or parts.query or parts.fragment)
     except ValueError:
-        usable, parts = False, urlsplit("")
-    if parts.username is not None or ("@" in url and not usable):
-        raise ConfigError(f"{what} holds a user name or a password; leave it out, and give a key")
-    if parts.query or parts.fragment:
+        is_server = is_plain = False
+    if not is_server or not is_plain:
         raise ConfigError(
-            f"{what} ends in a query or a fragment ({endpoint(url)}?...); give the address alone"
+            f"{what} must be an address such as http://127.0.0.1:8000/v1, without a user name, "
+            "password, query or fragment"
         )
-    if not usable:
-        raise ConfigError(f"{what} is {url!r}; give an address such as http://127.0.0.1:8000/v1")
     return url
 
 

@@ -9,24 +9,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, TypeVar
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import pydantic
-from pydantic import AfterValidator, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, StringConstraints, TypeAdapter, WithJsonSchema
 
 from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
-    CheckResult,
     EntailmentLabel,
     Evidence,
     Span,
     Verdict,
 )
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.ports import HIGHEST, LOWEST, PairResult, PairVerdict, ValuePair
+from factcheck.judges.ports import HIGHEST, LOWEST, PairVerdict, ValuePair
 
 _MAX_CHARS = 1_000_000
 """Maximum length of a reply; valid ones have at most about 100,000 characters."""
@@ -52,20 +51,16 @@ _MAX_DETAIL = 10
 """Maximum number of words of a detail; more are a sentence that a small model wrote as one."""
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
+Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What is wrong with an item; also the value of a missing key, and of a duplicate one."""
+class _Fault(Enum):
+    """What is wrong with an entry: its code, and what the judge gave."""
 
-    code: str
-    found: str
-
-
-_MISSING = _Problem("missing", "no verdict")
-_DUPLICATE = _Problem("duplicate", "more than one verdict")
-_INVALID = _Problem("invalid", "something that is not a verdict")
+    missing = "no verdict"
+    duplicate = "more than one verdict"
+    invalid = "something that is not a verdict"
 
 
 def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
@@ -104,17 +99,13 @@ def find_answer(reply: str, read: Callable[[Any], R]) -> tuple[R, Any]:
 
 def _sections(text: str) -> Any:
     """Parse the fields of a reply in the form of DSPy's own adapter; empty for any other reply."""
-    names = _HEADER.findall(text) if text.startswith("[[ ##") else []
-    values = _HEADER.split(text)[2::2] if names else []
-    fields = [(name, value.strip()) for name, value in zip(names, values, strict=True)]
-    return _object([(name, _json_or_text(value)) for name, value in fields if name != "completed"])
-
-
-def _json_or_text(value: str) -> Any:
-    try:
-        return _require_unicode(_DECODER.decode(value), value)
-    except (ValueError, RecursionError):
-        return value
+    parts = _HEADER.split(text) if text.startswith("[[ ##") else []
+    fields = []
+    for name, part in zip(parts[1::2], parts[2::2], strict=True):
+        value = _parse(part.strip())
+        if name != "completed":
+            fields.append((name, part.strip() if value is None else value))
+    return _object(fields)
 
 
 def _is_whole(value: object) -> bool:
@@ -123,22 +114,23 @@ def _is_whole(value: object) -> bool:
 
 
 def _parse(text: str) -> Any:
-    """Parse a text that is one JSON object or list; `None` for any other text."""
-    if text[:1] not in ("{", "["):
-        return None
+    """Parse a text that is JSON; `None` for any other text."""
     try:
-        return _require_unicode(_DECODER.decode(text), text)
-    except RecursionError:
-        raise JudgeOutputError("the reply is nested too deeply") from None
+        data, end = _decode(text, 0)
     except ValueError:
         return None
+    return data if end == len(text) else None
 
 
-def _require_unicode(data: Any, text: str) -> Any:
-    """Return the data of a JSON text; raises `ValueError` for lone surrogates."""
-    if "\\u" in text or not text.isascii():
+def _decode(text: str, start: int) -> tuple[Any, int]:
+    """Parse the JSON at a place, and return its end; raises `ValueError`."""
+    try:
+        data, end = _DECODER.raw_decode(text, start)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if "\\u" in text or not text.isascii():  # it may have lone surrogates
         json.dumps(data, ensure_ascii=False, default=repr).encode()
-    return data
+    return data, end
 
 
 def _objects(text: str) -> Iterator[Any]:
@@ -149,9 +141,8 @@ def _objects(text: str) -> Iterator[Any]:
         if match is None:
             return
         try:
-            found, position = _DECODER.raw_decode(text, match.start())
-            _require_unicode(found, text)
-        except (ValueError, RecursionError):
+            found, position = _decode(text, match.start())
+        except ValueError:
             raise JudgeOutputError("the reply contains invalid JSON") from None
         yield found
     raise JudgeOutputError(f"the reply contains more than {_MAX_OBJECTS} JSON objects")
@@ -168,7 +159,7 @@ def _without_reasoning(text: str) -> str:
 def _object(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
     data: dict[Any, Any] = {}
     for key, value in pairs:
-        data[key] = _DUPLICATE if key in data else value
+        data[key] = _Fault.duplicate if key in data else value
     return data
 
 
@@ -179,13 +170,6 @@ def _reject_constant(constant: str) -> Any:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_reject_constant)
 
 
-class Field(NamedTuple):
-    """A field of a reply: its JSON schema, and the type that validates it."""
-
-    schema: Mapping[str, Any]
-    type: TypeAdapter[Any]
-
-
 def _without_marker(bullet: str) -> str:
     text = _MARKER.sub("", one_line(bullet))
     if not text:
@@ -193,29 +177,27 @@ def _without_marker(bullet: str) -> str:
     return text
 
 
-_STRING = {"type": "string"}
+Fields: TypeAlias = Mapping[str, TypeAdapter[Any]]
+"""Fields of a reply, with types that give their JSON schemas and validate them."""
+_AsStrings = WithJsonSchema({"type": "array", "items": {"type": "string"}})
+_Reason = TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)])
 _Fact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-_Bullets = Annotated[
-    list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
+_Bullet = Annotated[str, AfterValidator(_without_marker)]
+_Rating = Annotated[
+    int,
+    pydantic.Field(strict=True, ge=LOWEST, le=HIGHEST),
+    WithJsonSchema({"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}),
 ]
-_Rating = Annotated[int, pydantic.Field(strict=True, ge=LOWEST, le=HIGHEST)]
-_REASON = Field(_STRING, TypeAdapter(Annotated[str, StringConstraints(strip_whitespace=True)]))
-FACTS = {"facts": Field({"type": "array", "items": _STRING}, TypeAdapter(list[_Fact]))}
-BULLETS = {"bullets": Field({"type": "array", "items": _STRING}, TypeAdapter(_Bullets))}
-RATING = {
-    "reason": _REASON,
-    "faithfulness": Field(
-        {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}, TypeAdapter(_Rating)
-    ),
+FACTS: Fields = {"facts": TypeAdapter(Annotated[list[_Fact], _AsStrings])}
+BULLETS: Fields = {
+    "bullets": TypeAdapter(Annotated[list[_Bullet], pydantic.Field(min_length=1), _AsStrings])
 }
-PAIR = {
-    "reason": _REASON,
-    "equivalent": Field({"type": "boolean"}, TypeAdapter(pydantic.StrictBool)),
-}
+RATING: Fields = {"reason": _Reason, "faithfulness": TypeAdapter(_Rating)}
+PAIR: Fields = {"reason": _Reason, "equivalent": TypeAdapter(pydantic.StrictBool)}
 """Fields of the replies to each kind of question, and of the verdict on a pair."""
 
 
-def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
+def read_fields(data: Any, fields: Fields) -> dict[str, Any]:
     """Validate the values of an object; a bare list is accepted as the value of a single key.
 
     Raises `JudgeOutputError` if a key is missing, or its value is invalid.
@@ -225,7 +207,7 @@ def read_fields(data: Any, fields: Mapping[str, Field]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
     try:
-        return {name: field.type.validate_python(data[name]) for name, field in fields.items()}
+        return {name: kind.validate_python(data[name]) for name, kind in fields.items()}
     except KeyError as error:
         raise JudgeOutputError(f"the reply has no {error.args[0]!r}") from None
     except pydantic.ValidationError as error:
@@ -264,10 +246,7 @@ def statements(entries: Iterable[str]) -> Iterator[Statement]:
 
 
 def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
-    """Items of a reply by id; also accepts a list of objects with an `id`.
-
-    Raises `JudgeOutputError` if the reply has unknown ids, or none.
-    """
+    """Return the entries of a reply by id; also accepts a list of objects with an `id`."""
     ids = frozenset(expected)
     if isinstance(data, dict) and len(data) == 1:
         ((key, inner),) = data.items()
@@ -284,68 +263,53 @@ def _by_id(data: Any, expected: Iterable[str]) -> dict[str, Any]:
     return data
 
 
-def _problem_with(item: Any, kind: str, judge: str) -> tuple[str, str]:
-    """Return code and message of the failure of an item."""
-    problem = item if isinstance(item, _Problem) else _INVALID
-    return problem.code, f"{judge} gave {problem.found} for this {kind}"
-
-
-def read_verdicts(
+def read_items(
     data: Any,
-    questions: Mapping[str, AtomicFact],
-    text: str,
-    lines: Sequence[Span],
+    questions: Mapping[str, Q],
+    read: Callable[[Any, Q], R | None],
+    failure: Callable[[Q, str, str], R],
     judge: str,
-) -> dict[str, CheckResult]:
-    """Parse one result per fact, in fact order; a missing or invalid entry is a `CheckFailure`.
+) -> dict[str, R]:
+    """Parse one result per question, in order; `read` returns `None` for an invalid entry.
 
-    The questions are facts by id, the lines the spans of the numbered lines of the text.
+    A missing, duplicate or invalid entry is a failure of its question alone. Raises
+    `JudgeOutputError` if the reply has unknown ids, or none.
     """
     items = _by_id(data, questions)
-    results: dict[str, CheckResult] = {}
-    for key, fact in questions.items():
-        item = items.get(key, _MISSING)
-        verdict = _verdict(item, text, lines, fact, judge)
-        results[key] = verdict or CheckFailure(fact, *_problem_with(item, "fact", judge))
+    results: dict[str, R] = {}
+    for key, question in questions.items():
+        item = items.get(key, _Fault.missing)
+        result = read(item, question)
+        if result is None:
+            fault = item if isinstance(item, _Fault) else _Fault.invalid
+            result = failure(question, fault.name, f"{judge} gave {fault.value}")
+        results[key] = result
     return results
 
 
-def _verdict(
-    item: Any, text: str, lines: Sequence[Span], fact: AtomicFact, judge: str
+def read_verdict(
+    item: Any, fact: AtomicFact, text: str, lines: Sequence[Span], judge: str
 ) -> Verdict | None:
-    """Parse an entry; `None` if it is invalid."""
+    """Parse the entry of a fact, given the spans of the numbered lines; `None` if invalid."""
     item = item if isinstance(item, dict) else {"answer": item}
-    label, line = _label_and_line(item)
-    if label is None:
-        return None
-    evidence: Evidence | None = None
-    if label != "neutral":
-        if line is None or not 1 <= line <= len(lines):
-            return None
-        start, end = lines[line - 1]
-        evidence = Evidence(text[start:end], start, end)
-    return Verdict(fact, label, None, evidence, "", judge)
-
-
-def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:
     answer, line = item.get("answer"), item.get("line")
     match = _LINE_AND_ANSWER.fullmatch(answer.strip().lower()) if isinstance(answer, str) else None
-    if match is None:
-        return None, None
-    if match[1]:
-        line = int(match[1])
-    return ANSWERS.get(match[2]), line if type(line) is int else None
+    label = ANSWERS.get(match[2]) if match else None
+    if match is None or label is None:
+        return None
+    if label == "neutral":
+        return Verdict(fact, label, None, None, "", judge)
+    line = int(match[1]) if match[1] else line
+    if type(line) is not int or not 1 <= line <= len(lines):
+        return None
+    start, end = lines[line - 1]
+    return Verdict(fact, label, None, Evidence(text[start:end], start, end), "", judge)
 
 
-def read_pairs(data: Any, questions: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
-    """Parse one result per pair of values, in order; fails like `read_verdicts`."""
-    items = _by_id(data, questions)
-    results: dict[str, PairResult] = {}
-    for key, pair in questions.items():
-        item = items.get(key, _MISSING)
-        try:
-            fields = read_fields(item, PAIR)
-            results[key] = PairVerdict(fields["equivalent"], None, fields["reason"], judge)
-        except JudgeOutputError:
-            results[key] = Failure(pair, *_problem_with(item, "pair", judge))
-    return results
+def read_pair_verdict(item: Any, _pair: ValuePair, judge: str) -> PairVerdict | None:
+    """Parse the entry of a pair of values; `None` if it is invalid."""
+    try:
+        fields = read_fields(item, PAIR)
+    except JudgeOutputError:
+        return None
+    return PairVerdict(fields["equivalent"], None, fields["reason"], judge)

@@ -6,21 +6,54 @@ before validation.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import asyncio
+import json
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
-from factcheck.errors import JudgeOutputError, JudgeRefused, JudgeTruncated, JudgeUnavailable
-from factcheck.judges.llm.errors import RequestRefused, from_dspy, redacted
-from factcheck.judges.llm.http import JsonClient, as_utf8, at, count_at
+from factcheck.errors import (
+    FactcheckError,
+    InputError,
+    JudgeOutputError,
+    JudgeRefused,
+    JudgeTruncated,
+    JudgeUnavailable,
+)
+from factcheck.judges.llm.errors import (
+    UNREADABLE,
+    RequestRefused,
+    from_dspy,
+    from_status,
+    hide,
+    redacted,
+    retry_after_s,
+)
 from factcheck.judges.llm.providers import endpoint
 from factcheck.runtime.budget import Tokens
-from factcheck.runtime.loop import BackgroundLoop, background
+from factcheck.runtime.loop import BackgroundLoop, PerProcess, background
 
 if TYPE_CHECKING:
+    import aiohttp
     import dspy
 
+    from factcheck.judges.llm.providers import Access
+
 Body = Mapping[str, Any]
+Transport: TypeAlias = "ChatTransport | LMTransport | WrappedTransport"
+_MIB = 2**20
+LARGEST_REPLY = 16 * _MIB
+"""Maximum size of a chat completion in bytes, decompressed."""
+LARGEST_VECTORS = 256 * _MIB
+"""Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers."""
+_LARGEST_ERROR = 64 * 2**10
+_FIRST_FAILURE = 300
+"""Least HTTP status of redirects and errors."""
+_EXCERPT = 200
+"""Maximum number of characters quoted from an error page that is not JSON, or an address."""
 _FINISHED = frozenset(
     {
         *("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"),
@@ -40,6 +73,8 @@ _REFUSED = frozenset(
     }
 )
 """Finish reasons in lower case, as servers name them; any other is an error."""
+_DECLINED = "refusal"
+"""Finish reason of a message in which the model declines."""
 _TEXT_TYPES = frozenset({"text", "output_text"})
 _LEAST_SHARED = 4_096
 """Characters in 1,024 tokens, the least that Anthropic caches."""
@@ -50,8 +85,7 @@ class Answer(NamedTuple):
 
     text: str
     finish_reason: str | None
-    """As reported by the server, or `None`."""
-    is_declined: bool = False
+    """As reported by the server, or `None`; `refusal` if the model declined."""
     tokens: Tokens = Tokens()
     unsent: tuple[str, ...] = ()
     """Parameters that the underlying library dropped."""
@@ -60,7 +94,7 @@ class Answer(NamedTuple):
 
     @property
     def is_truncated(self) -> bool:
-        return str(self.finish_reason).lower() in _TRUNCATED and not self.is_declined
+        return str(self.finish_reason).lower() in _TRUNCATED
 
     def least_reasoning_tokens(self, limit: int) -> int:
         """Lower bound of the reasoning tokens in a reply that was truncated at `limit`."""
@@ -73,7 +107,7 @@ class Answer(NamedTuple):
     def require_whole(self, name: str) -> None:
         """Raise a `JudgeError` if the reply is truncated, refused, empty, or ended abnormally."""
         reason = str(self.finish_reason).lower()
-        if self.is_declined or reason in _REFUSED:
+        if reason in _REFUSED:
             raise JudgeRefused(f"{name}: the model or its content filter declined to answer")
         if self.is_truncated:
             raise JudgeTruncated(f"{name}: the reply was cut off at the token limit")
@@ -95,33 +129,194 @@ def limit_of(body: Body) -> int:
     return limit
 
 
-class Transport(Protocol):
-    """Sends one request once."""
+class JsonClient:
+    """Connections to one server; responses of more than `largest` bytes are rejected.
 
-    @property
-    def name(self) -> str: ...
+    Requests have a timeout, and redirects are not followed.
+    """
 
-    @property
-    def endpoint(self) -> str | None:
+    def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
+        self.access = access
+        self.name = access.name
+        self.endpoint = None if access.is_default else endpoint(access.base_url)
         """Host, port and path of the server; `None` for the provider's default."""
-        ...
+        self._timeout_s = timeout_s
+        self._largest = largest
+        self._session = PerProcess(self._connect)
+        self._headers = {"Content-Type": "application/json", **dict(access.headers)}
+        if access.key is not None:
+            self._headers["Authorization"] = f"Bearer {access.key}"
+            hide(access.key)
 
-    def send(self, body: Body) -> Awaitable[Answer]:
-        """Send a request; raises `FactcheckError` on failure."""
-        ...
+    async def post(self, path: str, body: Body) -> dict[str, Any]:
+        """Send a JSON body and return the response object.
 
-    async def aclose(self) -> None: ...
+        Raises:
+            JudgeUnavailable: The response is missing, late, too large, or not a JSON object.
+            JudgeError: The server returned an error.
+            InputError: The body contains invalid Unicode.
+        """
+        import aiohttp
+
+        name, url = self.name, f"{self.access.base_url}{path}"
+        data = _as_utf8(body, name)
+        try:
+            async with self._session().post(
+                url, data=data, headers=self._headers, allow_redirects=False
+            ) as response:
+                if response.status >= _FIRST_FAILURE:
+                    raise self._error(response, await _read(response, _LARGEST_ERROR))
+                text = await _read(response, self._largest)
+        except asyncio.TimeoutError as error:
+            raise JudgeUnavailable(
+                f"{name}: no answer within {self._timeout_s:g} seconds; a slow server needs "
+                f"a larger timeout_s, such as --judge-option timeout_s={5 * self._timeout_s:g}"
+            ) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise JudgeUnavailable(
+                f"{name}: cannot reach {self.access.host} "
+                f"({redacted(getattr(error, 'os_error', error))}); "
+                f"check the network and {self.access.provider.address}"
+            ) from error
+        if len(text) > self._largest:
+            raise JudgeUnavailable(
+                f"{name}: the server's answer exceeds {self._largest // _MIB} MiB"
+            )
+        answer = _json_or_none(text)
+        if not isinstance(answer, dict):
+            raise JudgeUnavailable(f"{name}: the server's answer is not a JSON object")
+        return answer
+
+    async def aclose(self) -> None:
+        session = self._session.take()
+        if session is not None:
+            await background.hop(session.close())
+
+    def _connect(self) -> aiohttp.ClientSession:
+        import aiohttp
+        import httpx2
+
+        is_secure = urlsplit(self.access.base_url).scheme == "https"
+        session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0, ssl=httpx2.create_ssl_context() if is_secure else True
+            ),
+            timeout=aiohttp.ClientTimeout(total=self._timeout_s),
+            trust_env=bool(getproxies()),  # otherwise every request starts a thread to look
+        )
+        weakref.finalize(self, _close_in, asyncio.get_running_loop(), session)
+        return session
+
+    def _error(self, response: aiohttp.ClientResponse, text: bytes) -> FactcheckError:
+        found = error_in(_json_or_none(text) or text.decode("utf-8", "replace")[:_EXCERPT])
+        status, provider = response.status, self.access.provider
+        message = found.message or response.reason
+        if location := response.headers.get("Location"):
+            where = redacted(location)[:_EXCERPT]
+            message = f"redirects to {where}, which is not followed; check {provider.address}"
+        return from_status(
+            status,
+            f"{self.access.name}: HTTP {status}: {message}",
+            kinds=found.kinds,
+            about=found.about,
+            retry_after_s=retry_after_s(response.headers),
+            key=provider.key,
+            address=provider.address,
+        )
+
+
+def _close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
+    """Close a session that was left open, if its loop is still running."""
+    if not session.closed and loop.is_running():
+        asyncio.run_coroutine_threadsafe(session.close(), loop)
+
+
+def _as_utf8(body: Body, name: str) -> bytes:
+    """Serialise the body of a request to `name`; raises `InputError` for invalid Unicode."""
+    try:
+        return json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """Read the decompressed body, stopping soon after `limit` bytes."""
+    parts = bytearray()
+    async for chunk in response.content.iter_chunked(64 * 2**10):
+        parts += chunk
+        if len(parts) > limit:
+            break
+    return bytes(parts)
+
+
+def _json_or_none(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except UNREADABLE:
+        return None
+
+
+def at(value: Any, *path: str) -> Any:
+    """Return what JSON has at a path of keys; `None` if there is nothing."""
+    for name in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
+
+
+def count_at(value: Any, *path: str) -> int:
+    """Return the count at a path; 0 if there is none."""
+    found = at(value, *path)
+    return found if type(found) is int and found > 0 else 0
+
+
+class ServerError(NamedTuple):
+    """Contents of an error body, as far as they are known."""
+
+    message: str
+    """On one line, with secrets redacted."""
+    kinds: tuple[str, ...] = ()
+    """Code and type of the error."""
+    about: str = ""
+    """Name of the offending parameter, if given, and the full message."""
+
+
+def error_in(body: Any) -> ServerError:
+    """Read the body of an error; a string is an excerpt of one that is not JSON."""
+    if isinstance(body, list) and body:  # Google's
+        body = body[0]
+    error = at(body, "error") or body
+    if not isinstance(error, Mapping):
+        text = str(error or "")
+        is_page = text.lstrip().startswith("<")
+        return ServerError("a web page, not JSON" if is_page else redacted(text))
+    detail = error.get("detail")
+    if isinstance(detail, list):  # FastAPI's
+        message = "; ".join(_detail(item) for item in detail)
+    else:
+        message = str(error.get("message") or detail or error.get("error") or "")
+    code, param = str(error.get("code") or ""), str(error.get("param") or "")
+    shown = redacted(message) + (f" ({code})" if code and code not in message else "")
+    kinds = (code, str(error.get("type") or ""))
+    return ServerError(shown, kinds, f"{param} {message}" if param else message)
+
+
+def _detail(item: Any) -> str:
+    where = at(item, "loc")
+    place = ".".join(str(part) for part in where) if isinstance(where, list) else ""
+    return f"{place}: {at(item, 'msg') or item}"
 
 
 class ChatTransport(JsonClient):
-    """Chat Completions of an OpenAI-compatible server."""
+    """Chat Completions of an OpenAI-compatible server; `send` sends a request once."""
 
     def addressed(self, body: Body) -> dict[str, Any]:
         """Return the body with the model name."""
         return {"model": self.access.model, **body}
 
-    def send(self, body: Body) -> Awaitable[Answer]:
-        return self.post("/chat/completions", self.addressed(body), self.read)
+    async def send(self, body: Body) -> Answer:
+        return self.read(await self.post("/chat/completions", self.addressed(body)))
 
     def read(self, body: Any) -> Answer:
         """Parse a chat completion; raises `JudgeUnavailable` if it is malformed or has an error."""
@@ -141,10 +336,8 @@ def require_no_error(body: Any, name: str) -> None:
     parts = [body, *choices] if isinstance(choices, list) else [body]
     parts += [at(part, "message") for part in parts]
     for part in parts:
-        error = at(part, "error")
-        if error not in (None, "", False):
-            message = at(error, "message") if isinstance(error, Mapping) else error
-            what = redacted(message or "no reason given")[:120]
+        if at(part, "error") not in (None, "", False):
+            what = error_in(part).message[:120] or "no reason given"
             raise JudgeUnavailable(f"{name}: the server's answer has an error ({what})")
 
 
@@ -155,13 +348,13 @@ def read_completion(body: Any) -> Answer:
         raise ValueError("expected exactly one choice")
     choice = choices[0]
     message = choice["message"]
-    content, reason = message.get("content"), choice.get("finish_reason")
+    content = message.get("content")
+    reason = _DECLINED if message.get("refusal") else choice.get("finish_reason")
     if not isinstance(content, (str, list, type(None))):
         raise TypeError("the content is not text")
     return Answer(
         text=content if isinstance(content, str) else "".join(_texts(content or ())),
         finish_reason=reason if isinstance(reason, str) else None,
-        is_declined=bool(message.get("refusal")),
         tokens=Tokens.counted(
             count_at(body, "usage", "prompt_tokens"),
             count_at(body, "usage", "completion_tokens"),
@@ -187,9 +380,13 @@ def _texts(parts: Sequence[Any]) -> Iterator[str]:
 class WrappedTransport:
     """Impersonates another transport and answers with the result of `answer`."""
 
-    def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
+    def __init__(
+        self, inner: Any, answer: Callable[[Any, Body], Answer], price_share: float = 1.0
+    ) -> None:
         self.name: str = inner.name
         self.endpoint: str | None = inner.endpoint
+        self.price_share = price_share
+        """Price of a request as a fraction of the list price."""
         self._inner = inner
         self._answer = answer
 
@@ -198,16 +395,6 @@ class WrappedTransport:
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-class BatchTransport(WrappedTransport):
-    """Sends requests in a batch instead of one by one.
-
-    One run submits the batch and another collects it, so requests must be identical in both.
-    """
-
-    price_share = 0.5
-    """Price of a request in a batch as a fraction of the list price."""
 
 
 class LMTransport:
@@ -230,7 +417,7 @@ class LMTransport:
         import dspy
         from dspy import lm15
 
-        as_utf8(body, self.name)
+        _as_utf8(body, self.name)
         try:
             request = lm15.request_from_openai_chat(self.addressed(body))
             if self._marks_cache and (mark := _shared(body["messages"])):
@@ -240,11 +427,8 @@ class LMTransport:
                 response = await self._loop.hop(self._lm.acall(request=request))
         except (Exception, SystemExit) as error:
             raise from_dspy(error, self.name) from error
-        changed = [c for c in response.adaptations if c.action in {"clamped", "substituted"}]
-        if changed:
-            what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
-            about = " ".join(c.field.removeprefix("config.") for c in changed)
-            raise RequestRefused(f"{self.name}: was sent {what}", about=about)
+        if changed := " ".join(changed_in(response.adaptations, "clamped", "substituted")):
+            raise RequestRefused(f"{self.name}: takes no {changed} as set", about=changed)
         return self.read(response)
 
     def addressed(self, body: Body) -> dict[str, Any]:
@@ -280,10 +464,11 @@ def _read_response(response: Any) -> Answer:
     prompt = usage.input_tokens
     if _counts_apart(response.provider_data):
         prompt = (prompt or 0) + cached + written
+    reason = _raw_reason(response.provider_data) or response.finish_reason
+    is_declined = any(part.type == "refusal" for part in response.message.parts)
     return Answer(
         text=response.text or "",
-        finish_reason=_raw_reason(response.provider_data) or response.finish_reason,
-        is_declined=any(part.type == "refusal" for part in response.message.parts),
+        finish_reason=_DECLINED if is_declined else reason,
         tokens=Tokens.counted(
             prompt,
             usage.output_tokens,
@@ -292,12 +477,13 @@ def _read_response(response: Any) -> Answer:
             written=written,
             reasoning=usage.reasoning_tokens or 0,
         ),
-        unsent=tuple(
-            change.field.removeprefix("config.")
-            for change in response.adaptations
-            if change.action == "dropped"
-        ),
+        unsent=changed_in(response.adaptations, "dropped"),
     )
+
+
+def changed_in(adaptations: Iterable[Any], *actions: str) -> tuple[str, ...]:
+    """Return the settings with which lm15 has done one of these actions."""
+    return tuple(c.field.removeprefix("config.") for c in adaptations if c.action in actions)
 
 
 def _counts_apart(data: Any) -> bool:

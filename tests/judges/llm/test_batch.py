@@ -333,7 +333,7 @@ def test_a_run_that_cannot_be_a_batch_leaves_nothing_behind(pottery: MakePottery
     for judge, says in (
         ("local", "uses no language model"),
         ("anthropic/claude", "set ANTHROPIC_API_KEY"),
-        ("cohere/command", "does not support batches; use 'openai/MODEL' or 'anthropic/MODEL'"),
+        ("cohere/command", "does not support batches; use a judge 'openai/MODEL' or 'anth"),
         (Model("anthropic/claude", base_url=job.server.base_url), "does not support batches"),
     ):
         job.options = {"judge": judge}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from typing import Any
@@ -25,13 +24,7 @@ from factcheck.facts import CheckFailure
 from factcheck.judges.factory import build_model
 from factcheck.judges.llm.doctor import examine
 from factcheck.judges.llm.engine import is_cut
-from factcheck.judges.llm.errors import (
-    DSPY_ERRORS,
-    DSPY_STATUS,
-    RequestRefused,
-    from_dspy,
-    retry_after_s,
-)
+from factcheck.judges.llm.errors import RequestRefused, from_dspy, retry_after_s
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -192,9 +185,6 @@ def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
 def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
     from dspy.utils import exceptions
 
-    for _, theirs in inspect.getmembers(exceptions, inspect.isclass):
-        if issubclass(theirs, exceptions.LMError) and theirs is not exceptions.LMError:
-            assert {cls.__name__ for cls in theirs.__mro__} & {*DSPY_ERRORS, *DSPY_STATUS}
     busy = from_dspy(exceptions.LMRateLimitError("slow down", retry_after=7.0), "m")
     assert isinstance(busy, JudgeRateLimited)
     assert busy.retry_after_s == 7.0
@@ -202,7 +192,11 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
         (exceptions.LMAuthError("no"), "rejected", "check the key"),
         (exceptions.LMInvalidRequestError("no", status=404), "rejected", "model's name"),
         (exceptions.LMInvalidRequestError("no", status=413), "rejected", "no"),
+        (exceptions.LMBillingError("no"), "rejected", "no credit"),
         (exceptions.LMServerError("down"), "unavailable", "down"),
+        (exceptions.LMTransportError("down"), "unavailable", "down"),
+        (exceptions.LMNotConfiguredError("no key"), "config", "no key"),
+        (exceptions.LMStreamAssemblyError("torn"), "judge", "torn"),
     ):
         found = from_dspy(theirs, "m")
         assert found.code == code
@@ -215,10 +209,16 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
     wrapped.__cause__ = ours
     assert from_dspy(wrapped, "m") is ours
     assert type(from_dspy(RuntimeError("odd"), "m")) is JudgeError
+    for missing in (
+        ModuleNotFoundError("Missing optional dependency 'botocore'. Run 'pip install boto3'."),
+        exceptions.LMTransportError("litellm.APIConnectionError: No module named 'google.auth'"),
+    ):
+        assert "install the extra 'bedrock' or 'vertex'" in str(from_dspy(missing, "x/m"))
+        assert from_dspy(missing, "x/m").code == "config"
 
 
 def test_a_pause_that_is_none_is_not_taken_for_no_pause() -> None:
-    for value in ("-1", "nan", "inf", "soon"):
+    for value in ("-1", "nan", "inf", "soon", f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT"):
         for header in ("retry-after", "retry-after-ms"):
             assert retry_after_s({header: value}) is None
 
@@ -324,7 +324,7 @@ def test_the_doctor_has_something_to_do_on_a_dead_server() -> None:
     settings = Settings(variables=address)
     with Session(settings=settings, cache="off", retry=QUICK) as session:
         shown = str(background.run(examine(build_model("openai/tiny", session))))
-    assert "4 facts are undecided: openai/tiny: cannot reach 127.0.0.1" in shown
+    assert "facts are undecided: openai/tiny: cannot reach 127.0.0.1" in shown
     assert "check the network and OPENAI_BASE_URL" in shown
     assert "nothing; use it" not in shown
 
@@ -338,7 +338,6 @@ def test_the_doctor_has_something_to_do_on_a_dead_server() -> None:
         ("word " * 4_000, 4_096, 0, True),
         ("word " * 3_400, 4_096, 0, False),
         ("word " * 4_000, 3_000, 3_000, True),
-        ("word " * 4_000, None, 0, False),
         ("word " * 100, 1, 0, False),
         ("-" * 40_000 + " " * 40_000, 300, 0, False),
         ("東京は雨" * 1_000, 2_100, 0, False),
@@ -346,7 +345,7 @@ def test_the_doctor_has_something_to_do_on_a_dead_server() -> None:
 )
 def test_a_prompt_is_cut_if_far_fewer_tokens_were_read(
     prompt: str,
-    n_read: int | None,
+    n_read: int,
     context: int,
     cut: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:

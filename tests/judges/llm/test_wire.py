@@ -21,7 +21,7 @@ from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import connect
-from factcheck.judges.llm.questions import Question
+from factcheck.judges.llm.modules import Question
 from factcheck.judges.llm.transports import LMTransport, read_completion, require_no_error
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Tokens
@@ -314,12 +314,16 @@ REFUSALS: dict[str, dict[str, Any]] = {
         "refused": ("temperature", "top_p")
     },
     "'response_format.type' must be one of: text, json_object": {"form": "json_object"},
+    f"max_tokens: at most {'9' * 5_000}": {
+        "limit": "max_completion_tokens",
+        "refused": ("max_tokens",),
+    },
     "The server is tired": {},
     "context_length_exceeded: the prompt is too long": {"context": 20_000},
 }
 
 
-@pytest.mark.parametrize(("message", "change"), REFUSALS.items(), ids=REFUSALS)
+@pytest.mark.parametrize(("message", "change"), REFUSALS.items(), ids=range(len(REFUSALS)))
 def test_a_refusal_changes_what_it_names_and_nothing_else(
     message: str, change: dict[str, Any]
 ) -> None:
