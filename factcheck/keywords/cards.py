@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 from factcheck.documents import Document, PathInValue, PathOrDash, shown
 from factcheck.documents.reading import read_document
-from factcheck.errors import InputError
+from factcheck.errors import InputError, located
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keyword_lists, without_suffix
+from factcheck.metrics.evaluation import cases_by_id
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
-_MISSING: Any = object()
 _MAX_IDS = 5
 T = TypeVar("T")
 
@@ -44,17 +44,11 @@ class ExpectedCard:
         **lists: Iterable[Any],
     ) -> None:
         """Make a card from keywords by field, or from `<field>_keywords`."""
-        named = {}
-        for key, words in lists.items():
-            name = field_of(key)
-            if name is None:
-                raise InputError(f"unknown key {key!r}; use <field>{SUFFIX} and {CARD_TYPE}")
-            named[name] = words
-        given = named if keywords is None else keywords
-        if not isinstance(given, Mapping) or not given or (named and given is not named):
-            raise InputError(f"an expected card needs keywords, as <field>{SUFFIX}")
-        by_field = {name: as_keywords(words, f"{name}{SUFFIX}") for name, words in given.items()}
-        object.__setattr__(self, "keywords", by_field)
+        if keywords is not None and lists:
+            raise InputError(f"give 'keywords' or <field>{SUFFIX}, not both")
+        what = "an expected card"
+        named = without_suffix(lists, what) if keywords is None else keywords
+        object.__setattr__(self, "keywords", as_keyword_lists(named, what))
         object.__setattr__(self, CARD_TYPE, _plain_type(card_type))
 
     @classmethod
@@ -62,12 +56,11 @@ class ExpectedCard:
         """Convert a mapping or an object with `<field>_keywords` and optionally `card_type`."""
         if isinstance(item, ExpectedCard):
             return item
-        data = item
-        if not isinstance(item, Mapping):
-            names = [name for name in dir(item) if name == CARD_TYPE or field_of(name)]
-            data = {name: getattr(item, name) for name in names}
-        lists = {str(key): words for key, words in data.items() if key != CARD_TYPE}
-        return cls(None, data.get(CARD_TYPE), **lists)
+        if isinstance(item, Mapping):
+            lists = {str(key): words for key, words in item.items() if key != CARD_TYPE}
+        else:
+            lists = {name: getattr(item, name) for name in dir(item) if name.endswith(SUFFIX)}
+        return cls(None, type_of(item), **lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +75,15 @@ class CardCase:
     """Expected cards; their order affects greedy matching. May be empty."""
 
     def __post_init__(self) -> None:
-        require_id(self.id)
-        if not isinstance(self.text, str):
-            raise InputError(f"case {self.id!r}: text: expected a string, got {shown(self.text)}")
+        object.__setattr__(self, "id", as_id(self.id))
+        require_string(self.text, f"case {self.id!r}: text")
         object.__setattr__(self, "expected_cards", as_expected_cards(self.expected_cards))
 
     @classmethod
     def of(cls, data: Any) -> CardCase:
         """Convert a mapping with `id`, `text` and `expected_cards`."""
-        require_keys(data, "id", "text", "expected_cards", required=("id", "expected_cards"))
-        return cls(as_id(data["id"]), data.get("text", ""), data["expected_cards"])
+        require_keys(data, "id", "expected_cards", optional=("text",))
+        return cls(data["id"], data.get("text", ""), data["expected_cards"])
 
     @property
     def digest(self) -> str:
@@ -108,12 +100,10 @@ class CardDataset:
     version: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cases", tuple(self.cases))
-        if not self.cases:
+        cases = cases_by_id(self.cases, lambda case, _: (case.id, case))
+        if not cases:
             raise InputError("the dataset has no cases")
-        seen: dict[str, CardCase] = {}
-        for case in self.cases:
-            add_unique(seen, case.id, case)
+        object.__setattr__(self, "cases", tuple(cases.values()))
 
 
 def load_dataset(path: PathOrDash) -> CardDataset:
@@ -133,13 +123,9 @@ def load_dataset(path: PathOrDash) -> CardDataset:
         case = CardCase.of(item)
         return case.id, case
 
-    document = read_document(path)
-    data = document.value
-    with document.at(()):
-        require_keys(data, "name", "version", "cases", required=("cases",))
-    cases = read_rows(document, data["cases"], ("cases",), read)
+    data, cases = read_suite(path, read)
     name = data.get("name", "") or ("" if path == "-" else Path(path).stem)
-    return CardDataset(tuple(cases.values()), str(name), str(data.get("version", "")))
+    return CardDataset(tuple(cases), str(name), str(data.get("version", "")))
 
 
 def load_outputs(path: PathOrDash) -> dict[str, Any]:
@@ -158,7 +144,7 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
     """
 
     def read(row: Any, _: int) -> tuple[str, Any]:
-        require_keys(row, "id", "cards", required=("id", "cards"))
+        require_keys(row, "id", "cards")
         return as_id(row["id"]), row["cards"]
 
     document = read_document(path)
@@ -167,47 +153,46 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
     return read_rows(document, document.value, (), read)
 
 
+def read_suite(
+    path: PathOrDash, read: Callable[[Any, int], tuple[str, T]]
+) -> tuple[Mapping[str, Any], Iterable[T]]:
+    """Read a list of cases, or an object with `cases`, which is returned, too."""
+    document = read_document(path)
+    if isinstance(document.value, list):
+        return {}, read_rows(document, document.value, (), read).values()
+    with document.at(()):
+        require_keys(document.value, "cases", optional=("name", "version"))
+    cases = read_rows(document, document.value["cases"], ("cases",), read)
+    return document.value, cases.values()
+
+
 def read_rows(
-    document: Document,
-    rows: Any,
-    path: PathInValue,
-    read: Callable[[Any, int], tuple[Any, T]],
+    document: Document, rows: Any, path: PathInValue, read: Callable[[Any, int], tuple[Any, T]]
 ) -> dict[Any, T]:
     """Read a list at `path` as values by unique keys; errors name the line of the row."""
     with document.at(path):
-        if not isinstance(rows, list):
-            raise InputError(f"expected a list, got {shown(rows)}")
-        if not rows:
-            raise InputError("there are no cases")
-    found: dict[Any, T] = {}
-    for place, row in enumerate(rows):
-        with document.at((*path, place)):
-            key, value = read(row, place + 1)
-            add_unique(found, key, value)
-    return found
+        if not isinstance(rows, list) or not rows:
+            raise InputError(f"expected a list of one or more cases, got {shown(rows)}")
+    return cases_by_id(rows, read, lambda number: document.at((*path, number - 1)))
 
 
 def as_id(value: Any) -> str:
-    """Convert an id in a file, a string or a number."""
+    """Convert the id of a case, a string or a number."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     name = str(value) if is_number else value
-    require_id(name)
-    return str(name)
-
-
-def require_id(name: Any) -> None:
     if not isinstance(name, str) or not name.strip():
-        raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
+        raise InputError(f"the id of a case must be a string that is not blank, got {shown(value)}")
+    return name
 
 
-def add_unique(found: dict[Any, T], key: Any, value: T) -> None:
-    if key in found:
-        raise InputError(f"duplicate id {key!r}; ids must be unique")
-    found[key] = value
+def require_string(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        raise InputError(f"{what}: expected a string, got {shown(value)}")
 
 
-def require_keys(data: Any, *known: str, required: Sequence[str]) -> None:
-    """Raise unless the data is a mapping of these keys, and has the required ones."""
+def require_keys(data: Any, *required: str, optional: Sequence[str] = ()) -> None:
+    """Raise unless the data is a mapping that has the required keys, and no unknown ones."""
+    known = (*required, *optional)
     if not isinstance(data, Mapping):
         raise InputError(f"expected an object with {', '.join(known)}, got {shown(data)}")
     if unknown := [key for key in data if key not in known]:
@@ -220,53 +205,45 @@ def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
     """Convert mappings and objects with `<field>_keywords` attributes to expected cards."""
     found = []
     for number, card in enumerate(as_cards(cards), 1):
-        try:
+        with located(f"expected card {number}"):
             found.append(ExpectedCard.of(card))
-        except InputError as error:  # noqa: PERF203 - the message names the card
-            raise InputError(f"expected card {number}: {error}") from error
     return tuple(found)
 
 
 def as_cards(cards: Any) -> Sequence[Any]:
     """Convert an iterable of cards to a sequence; raises `InputError` for anything else."""
-    kind = type(cards)
-    is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
+    is_one = hasattr(type(cards), "model_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
         raise InputError(f"expected a list of cards, got {shown(cards)}")
     return list(cards)
 
 
 def field_text(card: Any, field: str, number: int) -> str:
-    """Return a field of a generated card; raises `InputError` if it is missing or not a string."""
-    text = _value(card, field, _MISSING)
-    if text is _MISSING:
-        raise InputError(f"generated card {number} has no {field!r}: {card!r:.60}")
-    if not isinstance(text, str):
-        raise InputError(
-            f"generated card {number}: {field!r}: expected a string, got {shown(text)}"
-        )
-    return text
+    """Return a field of a generated card; raises `InputError` if it is not a string."""
+    text = _value(card, field)
+    require_string(text, f"generated card {number}: {field!r}")
+    return str(text)
 
 
 def type_of(card: Any) -> Any:
-    """Return the type of a generated card, `None` without one."""
-    return _plain_type(_value(card, CARD_TYPE, None))
+    """Return the type of a card, `None` without one."""
+    return _plain_type(_value(card, CARD_TYPE))
 
 
 def _plain_type(kind: Any) -> Any:
     return kind.value if isinstance(kind, Enum) else kind
 
 
-def _value(card: Any, key: str, default: Any) -> Any:
+def _value(card: Any, key: str) -> Any:
     if isinstance(card, Mapping):
-        return card.get(key, default)
-    return getattr(card, key, default)
+        return card.get(key)
+    return getattr(card, key, None)
 
 
-def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
+def by_case(ids: Iterable[str], data: Any, what: str) -> Mapping[str, Any]:
     """Key data by case id, given as such a mapping or as a list in the order of the cases."""
+    known = dict.fromkeys(ids)
     if isinstance(data, Mapping):
-        known = set(ids)
         if unknown := [name for name in data if name not in known]:
             names = ", ".join(f"{name!r:.80}" for name in unknown[:_MAX_IDS])
             raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
@@ -274,6 +251,6 @@ def by_case(ids: Sequence[str], data: Any, what: str) -> Mapping[str, Any]:
     if isinstance(data, (str, bytes)) or not isinstance(data, Sequence):
         kind = type(data).__name__
         raise InputError(f"{what}: expected a mapping from case id, or a list, got {kind}")
-    if len(data) != len(ids):
-        raise InputError(f"{what}: {len(data)} for {len(ids)} cases; give one for each")
-    return dict(zip(ids, data, strict=True))
+    if len(data) != len(known):
+        raise InputError(f"{what}: {len(data)} for {len(known)} cases; give one for each")
+    return dict(zip(known, data, strict=True))

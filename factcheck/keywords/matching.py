@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from factcheck.documents import PlainData, shown
+from factcheck.documents import PlainData
 from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.keywords.cards import (
@@ -32,9 +32,10 @@ from factcheck.keywords.cards import (
     as_expected_cards,
     by_case,
     field_text,
+    require_string,
     type_of,
 )
-from factcheck.keywords.forms import as_keywords, found_in, share_found, unmet_keywords
+from factcheck.keywords.forms import as_keywords, search
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
@@ -80,14 +81,14 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An expected card and the generated card matched with it."""
+    """An expected card and a generated one, and how well they fit."""
 
     expected: int
     """Index of the expected card."""
     generated: int
     """Index of the generated card."""
     score: float
-    """In (0, 1]."""
+    """In [0, 1]."""
     similarities: Mapping[str, float]
     """Fraction of keywords that occur, by field."""
     right_type: bool | None
@@ -133,16 +134,14 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
 
     Raises `InputError` if a keyword is invalid or empty, or the text is not a string.
     """
-    if not isinstance(text, str):
-        raise InputError(f"keywords are searched in a string, got {shown(text)}")
-    words = as_keywords(keywords, "keywords")
-    return share_found(words, found_in(words, text)) or 0.0
+    require_string(text, "text")
+    return search(as_keywords(keywords, "keywords"), text).share
 
 
 def score_pair(expected: Any, card: Any) -> float:
     """Score one pair of cards as `match_cards` does; 0 if a forbidden keyword occurs."""
     [expected_card] = as_expected_cards([expected])
-    return _pair(expected_card, card, 1).score
+    return _pair(0, expected_card, 0, card).score
 
 
 def match_cards(
@@ -166,21 +165,19 @@ def match_cards(
     """
     check_matching(threshold, assignment)
     wanted, cards = as_expected_cards(expected), as_cards(generated)
-    pairs: list[list[_Pair]] = [[] for _ in wanted]
-    scores = np.zeros((len(wanted), len(cards)))
-    for n, card in enumerate(cards):
-        for i, one in enumerate(wanted):
-            pair = _pair(one, card, n + 1)
-            pairs[i].append(pair)
-            scores[i, n] = pair.score
-    gains = np.where(scores >= threshold, scores, 0.0)
+    pairs = []
+    gains = np.zeros((len(wanted), len(cards)))
+    for i, one in enumerate(wanted):
+        row = [_pair(i, one, n, card) for n, card in enumerate(cards)]
+        gains[i] = [pair.score if pair.score >= threshold else 0.0 for pair in row]
+        pairs.append(row)
     partners = assign(gains) if assignment == "optimal" else _greedy(gains)
     matches, missed = [], []
     for i, row in enumerate(pairs):
         if i in partners:
-            matches.append(Match(i, partners[i], *row[partners[i]]))
+            matches.append(row[partners[i]])
         else:
-            missed.append(_missed(i, row, wanted[i]))
+            missed.append(_missed(i, wanted[i], row))
     extra = sorted({*range(len(cards))} - {*partners.values()})
     found = Scores.of([match.score for match in matches], len(wanted), len(cards))
     return CaseResult(*found, tuple(matches), tuple(missed), tuple(extra))
@@ -193,45 +190,31 @@ def check_matching(threshold: float, assignment: str) -> None:
         raise InputError(f"assignment must be one of {', '.join(ASSIGNMENTS)}, got {assignment!r}")
 
 
-class _Pair(NamedTuple):
-    """How a generated card fits an expected one; the last fields of `Match`."""
-
-    score: float
-    similarities: Mapping[str, float]
-    right_type: bool | None
-    unmet: Mapping[str, tuple[str, ...]]
-
-
-def _pair(expected: ExpectedCard, card: Any, number: int) -> _Pair:
+def _pair(i: int, expected: ExpectedCard, n: int, card: Any) -> Match:
     right_type, bonus = None, 0.0
     if expected.card_type is not None:
         right_type, bonus = type_of(card) == expected.card_type, TYPE_WEIGHT
     weight = (1 - bonus) * (1.0 / len(expected.keywords))
-    total, is_forbidden = 0.0, False
+    score, is_forbidden = 0.0, False
     similarities, unmet = {}, {}
     for name, words in expected.keywords.items():
-        found = found_in(words, field_text(card, name, number))
-        share = share_found(words, found)
-        is_forbidden = is_forbidden or share is None
-        similarities[name] = share or 0.0
-        total += similarities[name] * weight
-        if lacking := unmet_keywords(words, found):
-            unmet[name] = tuple(map(str, lacking))
+        found = search(words, field_text(card, name, n + 1))
+        score += found.share * weight
+        is_forbidden = is_forbidden or found.is_forbidden
+        similarities[name] = found.share
+        if found.unmet:
+            unmet[name] = found.unmet
     if right_type:
-        total += bonus
-    score = 0.0 if is_forbidden else min(1.0, total)
-    return _Pair(score, similarities, right_type, unmet)
+        score += bonus
+    return Match(i, n, 0.0 if is_forbidden else min(1.0, score), similarities, right_type, unmet)
 
 
-def _missed(number: int, row: Sequence[_Pair], expected: ExpectedCard) -> Missed:
-    nearest = max(range(len(row)), key=lambda place: row[place].score, default=None)
-    if nearest is not None and row[nearest].score > 0.0:
-        return Missed(number, nearest, row[nearest].score, row[nearest].unmet)
-    unmet = {}
-    for name, words in expected.keywords.items():
-        if lacking := unmet_keywords(words, set()):
-            unmet[name] = tuple(map(str, lacking))
-    return Missed(number, None, 0.0, unmet)
+def _missed(i: int, expected: ExpectedCard, row: Sequence[Match]) -> Missed:
+    nearest = max(row, key=lambda pair: pair.score, default=None)
+    if nearest is not None and nearest.score > 0.0:
+        return Missed(i, nearest.generated, nearest.score, nearest.unmet)
+    required = {name: search(words, "").unmet for name, words in expected.keywords.items()}
+    return Missed(i, None, 0.0, {name: words for name, words in required.items() if words})
 
 
 def _greedy(gains: Any) -> dict[int, int]:
@@ -327,7 +310,7 @@ def evaluate_dataset(
     if not isinstance(dataset, CardDataset):
         kind = type(dataset).__name__
         raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
-    given = by_case([case.id for case in dataset.cases], outputs, "outputs")
+    given = by_case((case.id for case in dataset.cases), outputs, "outputs")
     identity = {"assignment": assignment, "pair_threshold": f"{threshold:g}"}
     return CardRun(
         "cards",

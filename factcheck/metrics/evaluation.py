@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from factcheck.errors import ConfigError, InputError, JudgeOutputError
+from factcheck.documents import shown
+from factcheck.errors import ConfigError, InputError, JudgeOutputError, located
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.runtime.loop import blocking, call, each, together
 from factcheck.settings import require_number
 
+K = TypeVar("K")
+T = TypeVar("T")
 Score = float | bool | MetricResult
 """Result of a custom metric's function: a number in [0, 1], a boolean, or a complete result."""
 _CONCURRENCY = 64
@@ -192,19 +196,38 @@ evaluate = blocking(aevaluate)
 
 def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> dict[str, EvalCase]:
     """Read cases by id, in order; raise `InputError` if one is invalid or has the id of another."""
-    if isinstance(items, (EvalCase, Mapping, str)) or not isinstance(items, Iterable):
-        kind = type(items).__name__
-        raise InputError(f"cases must be a list of EvalCase or mappings, got {kind}")
-    cases: dict[str, EvalCase] = {}
+
+    def read(item: Any, number: int) -> tuple[str, EvalCase]:
+        case = EvalCase.of(item)
+        return case.id or str(number), case
+
+    return cases_by_id(items, read)
+
+
+def cases_by_id(
+    items: Any,
+    read: Callable[[Any, int], tuple[K, T]],
+    at: Callable[[int], AbstractContextManager[None]] = lambda number: located(f"case {number}"),
+) -> dict[K, T]:
+    """Read a list of cases by unique ids, in order.
+
+    Args:
+        items: What the cases are read from.
+        read: Returns id and case of an item and its number, from 1.
+        at: Adds the place of an item, by its number, to errors.
+
+    Raises:
+        InputError: This is not a list, a case is invalid, or two have the same id.
+    """
+    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
+        raise InputError(f"expected a list of cases, got {shown(items)}")
+    cases: dict[K, T] = {}
     for number, item in enumerate(items, 1):
-        try:
-            case = EvalCase.of(item)
-        except InputError as error:
-            raise InputError(f"case {number}: {error}") from error
-        id_ = case.id or str(number)
-        if id_ in cases:
-            raise InputError(f"two cases have the id {id_!r}; ids must be unique")
-        cases[id_] = case
+        with at(number):
+            id_, case = read(item, number)
+            if id_ in cases:
+                raise InputError(f"duplicate id {id_!r}; ids must be unique")
+            cases[id_] = case
     return cases
 
 
@@ -232,9 +255,8 @@ def _checked_metrics(metrics: Iterable[Metric]) -> Iterable[Metric]:
         raise InputError(f"metrics must be a list, got {type(metrics).__name__}")
     found: dict[str, Metric] = {}
     for metric in metrics:
-        if isinstance(metric, type) or not isinstance(metric, Metric):
-            kind = metric.__name__ if isinstance(metric, type) else type(metric).__name__
-            raise ConfigError(f"{kind} is not a metric; decorate a function with `metric`")
+        if not isinstance(metric, Metric):
+            raise ConfigError(f"{metric!r:.60} is not a metric; decorate a function with `metric`")
         if metric.name in found:
             raise InputError(f"two metrics have the name {metric.name!r}; set another with name=")
         found[metric.name] = metric

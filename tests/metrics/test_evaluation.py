@@ -130,7 +130,7 @@ GOOD = {"actual_output": "x"}
         (evaluate, [CASES, []], InputError, "list of metrics is empty"),
         (evaluate, [CASES, length], InputError, "metrics must be a list, got FunctionMetric"),
         (evaluate, [CASES, [length, length]], InputError, "two metrics have the name 'length'"),
-        (evaluate, [CASES, ["a"]], ConfigError, "str is not a metric; decorate a function"),
+        (evaluate, [CASES, ["a"]], ConfigError, "'a' is not a metric; decorate a function"),
         (metric(required_fields=("actual",)), [length], ConfigError, "unknown case fields"),
         (metric(threshold=math.nan), [length], InputError, "threshold"),
         (read_cases, [[GOOD | {"output": "x"}]], InputError, r"1: unknown keys \['output'\]"),
@@ -138,9 +138,9 @@ GOOD = {"actual_output": "x"}
         (read_cases, [[GOOD | {"id": " "}]], InputError, "'id' must be a string that is not bla"),
         (read_cases, [[GOOD | {"references": ["y", None]}]], InputError, "number 2 is not a stri"),
         (read_cases, [["x"]], InputError, "must be an EvalCase or a mapping with its fields, got"),
-        (read_cases, [[GOOD | {"id": "x"}] * 2], InputError, "two cases have the id 'x'"),
+        (read_cases, [[GOOD | {"id": "x"}] * 2], InputError, "case 2: duplicate id 'x'"),
         *(
-            (read_cases, [one], InputError, "must be a list of Ev")
+            (read_cases, [one], InputError, "expected a list of cases")
             for one in (CASES[0], GOOD, "a", None)
         ),
     ],
