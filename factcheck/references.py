@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from factcheck.errors import FactcheckError, Failure, InputError, JudgeOutputError, describe
+from factcheck.errors import Failure, InputError, JudgeOutputError
 from factcheck.judges.embedders import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
@@ -97,36 +97,25 @@ class ReferenceMatch(Metric, SessionUser):
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
         """Compare the output of each case with its references, or those of the metric."""
-        texts = dict.fromkeys(
-            text for case in cases if not self._problem(case) for text in self._texts(case)
-        )
-        vectors = await self._embedded(list(texts), ledger)
-        return await asyncio.to_thread(
-            self._compared, cases, dict(zip(texts, vectors, strict=True))
-        )
+        usable = [case for case in cases if not _problem(case.actual_output)]
+        texts = list(dict.fromkeys(text for case in usable for text in self._texts(case)))
+        vectors = dict(zip(texts, await self._embedded(texts, ledger), strict=True))
+        return await asyncio.to_thread(self._compared, cases, vectors)
 
     def _texts(self, case: EvalCase) -> tuple[str, ...]:
         return (case.actual_output, *(case.references or self.references))
-
-    def _problem(self, case: EvalCase) -> str:
-        if not isinstance(case.actual_output, str):
-            return f"the output must be a string, got {type(case.actual_output).__name__}"
-        if not case.actual_output.strip():
-            return "the output is blank; there is nothing to compare"
-        return ""
 
     async def _embedded(self, texts: Sequence[str], ledger: Ledger) -> Sequence[Any]:
         """Embed texts; returns one vector or failure per text, also if the embedder raises."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
-        except FactcheckError as error:
-            return [Failure.of("", error)] * len(texts)
-        except Exception as error:  # noqa: BLE001 - a foreign embedder
-            return [Failure("", "raised", f"the embedder: {describe(error)}")] * len(texts)
-        if len(vectors) != len(texts):
+            if len(vectors) == len(texts):
+                return vectors
             message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-            return [Failure("", JudgeOutputError.code, message)] * len(texts)
-        return vectors
+            failure = Failure("", JudgeOutputError.code, message)
+        except Exception as error:  # noqa: BLE001 - a foreign embedder
+            failure = Failure.of("", error)
+        return [failure] * len(texts)
 
     def _compared(
         self, cases: Sequence[EvalCase], vectors: Mapping[str, Any]
@@ -134,7 +123,7 @@ class ReferenceMatch(Metric, SessionUser):
         direction = cache(lambda text: direction_of(vectors[text]))
 
         def compared(case: EvalCase) -> MetricResult:
-            if problem := self._problem(case):
+            if problem := _problem(case.actual_output):
                 return MetricResult.failed(InputError.code, problem)
             texts = self._texts(case)
             for vector in map(vectors.__getitem__, texts):
@@ -164,15 +153,19 @@ class ReferenceMatch(Metric, SessionUser):
             "best_index": best,
             "best_reference": references[best],
         }
-        lines = [
-            f"{similarity:.3f} to reference {number}: “{text}”"
-            for number, (text, similarity) in enumerate(
-                zip(references, similarities, strict=True), 1
-            )
-        ]
+        pairs = enumerate(zip(references, similarities, strict=True), 1)
+        lines = [f"{one:.3f} to reference {n}: “{text}”" for n, (text, one) in pairs]
         return MetricResult.scored(
             score, passed=passed, reason=reason, lines=lines, details=details
         )
+
+
+def _problem(output: Any) -> str:
+    if not isinstance(output, str):
+        return f"the output must be a string, got {type(output).__name__}"
+    if not output.strip():
+        return "the output is blank; there is nothing to compare"
+    return ""
 
 
 ReferenceMatchMetric = ReferenceMatch

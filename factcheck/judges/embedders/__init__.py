@@ -26,24 +26,20 @@ def direction_of(vector: Any) -> NDArray[np.float64]:
     """Validate a vector, a list or an array of any library, and scale it to length 1.
 
     Raises:
-        JudgeOutputError: The vector is not a flat list of numbers, is empty or all zero, or
-            contains NaN or infinity.
+        JudgeOutputError: It is not a flat list of finite numbers, or all of them are zero.
     """
     import numpy as np
 
+    expected = "a vector must be a flat list of finite numbers that are not all zero"
     try:
         numbers = np.asarray(vector)
+        values = numbers.astype(np.float64)
+        largest = float(np.abs(values).max(initial=0.0))
     except Exception as error:
-        raise JudgeOutputError(f"the vector cannot be read ({error})") from error
-    if numbers.ndim != 1 or numbers.dtype.kind not in "fiu":
-        kind = type(vector).__name__
-        raise JudgeOutputError(f"a vector must be a flat list of numbers, not this {kind}")
-    values = numbers.astype(np.float64)
-    largest = float(np.abs(values).max(initial=0.0))
-    if not math.isfinite(largest):
-        raise JudgeOutputError("the vector contains NaN or infinity")
-    if largest == 0.0:
-        raise JudgeOutputError(f"the vector is {'all zero' if values.size else 'empty'}")
+        raise JudgeOutputError(f"{expected} ({error})") from error
+    is_flat = numbers.ndim == 1 and numbers.dtype.kind in "fiu"
+    if not is_flat or not 0.0 < largest < math.inf:
+        raise JudgeOutputError(expected)
     scaled = values / largest  # no square overflows
     return scaled / math.sqrt((scaled * scaled).sum())
 
@@ -59,9 +55,8 @@ def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     if one.size != other.size:
         lengths = sorted((one.size, other.size))
         raise JudgeOutputError(
-            f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; "
-            "they come from different models; if a model was replaced under its name, "
-            "clear the cache"
+            f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; if the model "
+            "was replaced under its name, clear the cache"
         )
     cosine = float((one * other).sum())
     return round(min(max(cosine, 0.0), 1.0), _DIGITS)

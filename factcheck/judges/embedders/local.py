@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.errors import Failure
 from factcheck.judges.local.encoder import read_file
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
@@ -42,7 +41,6 @@ _FOREIGN_RARITY, _COMMON_RARITY, _RARE_RARITY = 3.0, 0.2, 5.0
 _FIRST_WORD = 1996
 """Row of the most common word in the vocabulary of the embedded judge's tokenizer."""
 _RARITY = {"number": _NUMBER_RARITY, "negation": 1.5, "function": 0.2, "symbol": 0.2}
-_BLANK = Failure(None, "input", "the text is blank")
 
 
 class _Item(NamedTuple):
@@ -64,17 +62,9 @@ class LocalEmbedder:
         return {"embedder": NAME}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """Return one vector per text, in text order; a failure for a blank one."""
+        """Return one vector per text, in text order."""
         del ledger
-        return await run_in_thread(_embed_all, tuple(texts))
-
-
-def _embed_all(texts: Sequence[str]) -> tuple[EmbeddingResult, ...]:
-    return tuple(map(_embed, texts))
-
-
-def _embed(text: str) -> EmbeddingResult:
-    return embed_text(text) if text.strip() else _BLANK
+        return await run_in_thread(lambda: tuple(map(embed_text, texts)))
 
 
 def embed_text(text: str) -> array[float]:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
+from factcheck.errors import Failure, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
@@ -193,10 +193,6 @@ def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
 
 def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: ARG001
     vector: EmbeddingResult = data["vector"]
-    try:
-        direction_of(vector)
-    except JudgeOutputError as error:
-        raise InputError(f"cached vector: {error}") from error
     return vector
 
 

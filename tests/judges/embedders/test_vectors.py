@@ -72,11 +72,10 @@ def test_the_similarity_is_the_cosine_whatever_holds_the_numbers(
 @pytest.mark.parametrize(
     ("vector", "says"),
     [
-        ([], "empty"), ([0.0, -0.0], "all zero"), ([1.0, math.nan], "NaN or infinity"),
-        ([[1.0, 2.0]], "flat list of numbers"), (["1.0", "2.0"], "flat list of numbers"),
-        ([True, False], "flat list of numbers"), (None, "flat list of numbers"),
-        ("AAAA", "flat list of numbers"), ([1, 10**400], "flat list of numbers"),
-        ([[1.0], [1.0, 2.0]], "cannot be read"),
+        ([], "all zero"), ([0.0, -0.0], "all zero"), ([1.0, math.nan], "finite"),
+        ([[1.0, 2.0]], "flat list"), (["1.0", "2.0"], "flat list"), ([True, False], "flat list"),
+        (None, "flat list"), ("AAAA", "flat list"), ([1, 10**400], "flat list"),
+        ([[1.0], [1.0, 2.0]], "flat list"),
     ],
 )  # fmt: skip
 def test_what_points_nowhere_is_an_error(vector: Any, says: str) -> None:
@@ -214,11 +213,11 @@ def test_a_damaged_entry_is_asked_for_again(
     setup = remote(cache=cache)
     vectors = setup.embed("Ants.")
     (key,) = cache.entries
-    cache.entries[key] = [json.dumps({"answers": {"": {"vector": [0.0, 0.0]}}})]
+    cache.entries[key] = [json.dumps({"answers": {"": {"vectors": []}}})]
     with caplog.at_level(logging.WARNING, "factcheck.cache"):
         assert setup.embed("Ants.") == vectors
     assert len(setup.asked) == 2
-    assert "all zero" in caplog.text
+    assert "cannot be read" in caplog.text
 
 
 def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:
