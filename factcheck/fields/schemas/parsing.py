@@ -369,62 +369,58 @@ def validate_gold(
             except InputError as error:
                 raise GoldValidationError(str(error), position, keys.join("", id_field)) from error
         exempt = frozenset({id_field} if id_field else ())
-        check = _RecordCheck(record_id, strict=strict_types)
-        for where, problem in dict.fromkeys(check.warnings(record, root, exempt)):
+        problems = list(_problems(record, root, exempt, strict=strict_types))
+        for where, problem, is_error in problems:
+            if is_error:
+                place = repr(where or "the record")
+                message = f"gold record {record_id!r}: {place} {problem}"
+                raise GoldValidationError(message, record_id, where)
+        for where, problem, _ in dict.fromkeys(problems):
             if warn_missing or problem != _MISSING:
                 _log.warning("gold record %r: %s %s", record_id, where or "the record", problem)
 
 
 _MISSING = "is missing; write null if it has no value"
+_Problem = tuple[str, str, bool]
+"""Path, what is wrong there, and whether it is an error."""
 
 
-class _RecordCheck:
-    """Validation of one record; raises errors, and yields warnings as path and problem."""
+def _problems(
+    value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset(), *, strict: bool
+) -> Iterator[_Problem]:
+    if value is None:
+        return
+    if node.unroll:
+        node = node.unroll()
+    is_container = bool(node.children) and not node.comparator.name
+    types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
+    actual, declared = json_type(value) or type(value).__name__, " or ".join(types)
+    if not types or actual in types or (actual in _NUMERIC and not _NUMERIC.isdisjoint(types)):
+        if is_container:
+            yield from _problems_of_parts(value, node, exempt, strict=strict)
+    elif strict:
+        problem = f"is {shown(value)} ({actual}), not the schema-declared type {declared}"
+        yield node.path, problem, True
+    elif len(types) > 1:
+        problem = f"is of type {actual}, not one of the declared types {declared}"
+        yield node.path, problem, False
+    elif is_container:
+        yield node.path, f"should be of type {declared}, but is of type {actual}", False
 
-    def __init__(self, record_id: str | int, *, strict: bool) -> None:
-        self._record_id = record_id
-        self._strict = strict
 
-    def warnings(
-        self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()
-    ) -> Iterator[tuple[str, str]]:
-        if value is None:
-            return
-        if node.unroll:
-            node = node.unroll()
-        is_container = bool(node.children) and not node.comparator.name
-        types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
-        actual, declared = json_type(value) or type(value).__name__, " or ".join(types)
-        if not types or actual in types or (actual in _NUMERIC and not _NUMERIC.isdisjoint(types)):
-            if is_container:
-                yield from self._parts(value, node, exempt)
-        elif self._strict:
-            where = node.path or "the record"
-            problem = f"{shown(value)} ({actual}), not the schema-declared type {declared}"
-            raise self._error(f"{where!r} is {problem}", node.path)
-        elif len(types) > 1:
-            yield node.path, f"is of type {actual}, not one of the declared types {declared}"
-        elif is_container:
-            yield node.path, f"should be of type {declared}, but is of type {actual}"
-
-    def _parts(
-        self, value: Any, node: SchemaNode, exempt: frozenset[str]
-    ) -> Iterator[tuple[str, str]]:
-        children = {child.name: child for child in node.children}
-        rest = children.pop(None, None)
-        for name in value if rest is None else ():
+def _problems_of_parts(
+    value: Any, node: SchemaNode, exempt: frozenset[str], *, strict: bool
+) -> Iterator[_Problem]:
+    children = {child.name: child for child in node.children}
+    rest = children.pop(None, None)
+    if rest is None:
+        for name in value:
             if name not in children and name not in exempt:
                 where = keys.join(node.path, str(name))
-                problem = f"{where!r} is not in schema; add it there, or remove it"
-                raise self._error(problem, where)
-        for child in node.children if rest is None else ():
+                yield where, "is not in schema; add it there, or remove it", True
+        for child in node.children:
             if child.name not in value and not child.skip:
-                yield child.path, _MISSING
-        for name, part in keys.members(value):
-            if name not in exempt and (known := children.get(name, rest)) is not None:
-                yield from self.warnings(part, known)
-
-    def _error(self, problem: str, path: str) -> GoldValidationError:
-        return GoldValidationError(
-            f"gold record {self._record_id!r}: {problem}", self._record_id, path
-        )
+                yield child.path, _MISSING, False
+    for name, part in keys.members(value):
+        if name not in exempt and (known := children.get(name, rest)) is not None:
+            yield from _problems(part, known, strict=strict)

@@ -29,10 +29,8 @@ STAGE = "embed"
 """Stage of usage records and cached vectors."""
 DEFAULT_MODEL = "text-embedding-3-small"
 MAX_TEXTS = 2048
-"""Maximum number of texts in one request; the API's limit."""
-_MAX_BYTES = 900_000
-"""Maximum size of the texts in one request: the API's limit of 300,000 tokens at three bytes per
-token. A request that exceeds it nevertheless is rejected and split in two."""
+"""Maximum number of texts in one request; the API's limit. A request that has too many tokens is
+rejected and split in two."""
 _MAX_REFUSED = 3
 """Number of single texts that are refused, without any answer, before the rest are not tried."""
 
@@ -166,17 +164,9 @@ _UNSENDABLE = Failure(None, "input", "the text is blank or not valid Unicode")
 
 
 def _batches(texts: Mapping[str, str]) -> list[list[str]]:
-    """Split the keys of texts, in order, into as few batches as the API's limits allow."""
-    batches: list[list[str]] = []
-    n_bytes = 0
-    for key, text in texts.items():
-        size = len(text.encode())
-        if not batches or len(batches[-1]) == MAX_TEXTS or n_bytes + size > _MAX_BYTES:
-            batches.append([])
-            n_bytes = 0
-        batches[-1].append(key)
-        n_bytes += size
-    return batches
+    """Split the keys of texts, in order, into as few batches as the API allows."""
+    keys = [*texts]
+    return [keys[start : start + MAX_TEXTS] for start in range(0, len(keys), MAX_TEXTS)]
 
 
 def _is_sendable(text: str) -> bool:

@@ -180,14 +180,11 @@ def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> Non
     assert setup.asked[1:] == [("Ants.",)]
 
 
-def test_there_are_as_few_requests_as_the_limits_of_the_api_allow(remote: MakeSetup) -> None:
+def test_there_are_as_few_requests_as_the_limit_of_the_api_allows(remote: MakeSetup) -> None:
     setup = remote(lambda request: [[1.0, float(len(text))] for text in texts_of(request)])
     results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
     assert sorted(map(len, setup.asked)) == [5, MAX_TEXTS]
     assert [result[1] for result in results[:3]] == [6.0] * 3  # type: ignore[index]
-    setup.server.clear()
-    setup.embed(*(letter * 400_000 for letter in "abcde"))
-    assert sorted(len(texts) for texts in setup.asked) == [1, 2, 2]
 
 
 def test_a_kept_vector_is_that_of_its_text_model_and_server_to_the_last_bit(
