@@ -17,11 +17,9 @@ from factcheck.documents.reading import read_document
 from factcheck.errors import InputError, located
 from factcheck.facts import Usage, short_digest
 from factcheck.keywords.cards import (
-    as_id,
     by_case,
     read_rows,
     read_suite,
-    require_keys,
     require_string,
 )
 from factcheck.keywords.forms import (
@@ -32,7 +30,7 @@ from factcheck.keywords.forms import (
     search,
     without_suffix,
 )
-from factcheck.metrics.evaluation import cases_by_id
+from factcheck.metrics.evaluation import as_id, cases_by_id, require_keys
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import name_text

@@ -17,7 +17,8 @@ from factcheck.documents.reading import read_document
 from factcheck.errors import InputError, located
 from factcheck.facts import short_digest
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keyword_lists, without_suffix
-from factcheck.metrics.evaluation import cases_by_id
+from factcheck.metrics.evaluation import as_id, cases_by_id, require_keys
+from factcheck.settings import require_list
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
@@ -176,46 +177,18 @@ def read_rows(
     return cases_by_id(rows, read, lambda number: document.at((*path, number - 1)))
 
 
-def as_id(value: Any) -> str:
-    """Convert the id of a case, a string or a number."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    name = str(value) if is_number else value
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"the id of a case must be a string that is not blank, got {shown(value)}")
-    return name
-
-
 def require_string(value: Any, what: str) -> None:
     if not isinstance(value, str):
         raise InputError(f"{what}: expected a string, got {shown(value)}")
 
 
-def require_keys(data: Any, *required: str, optional: Sequence[str] = ()) -> None:
-    """Raise unless the data is a mapping that has the required keys, and no unknown ones."""
-    known = (*required, *optional)
-    if not isinstance(data, Mapping):
-        raise InputError(f"expected an object with {', '.join(known)}, got {shown(data)}")
-    if unknown := [key for key in data if key not in known]:
-        raise InputError(f"unknown key {unknown[0]!r}; use {', '.join(known)}")
-    if missing := [key for key in required if key not in data]:
-        raise InputError(f"{missing[0]!r} is missing")
-
-
 def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
     """Convert mappings and objects with `<field>_keywords` attributes to expected cards."""
     found = []
-    for number, card in enumerate(as_cards(cards), 1):
+    for number, card in enumerate(require_list("cards", cards), 1):
         with located(f"expected card {number}"):
             found.append(ExpectedCard.of(card))
     return tuple(found)
-
-
-def as_cards(cards: Any) -> Sequence[Any]:
-    """Convert an iterable of cards to a sequence; raises `InputError` for anything else."""
-    is_one = hasattr(type(cards), "model_fields")
-    if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
-        raise InputError(f"expected a list of cards, got {shown(cards)}")
-    return list(cards)
 
 
 def field_text(card: Any, field: str, number: int) -> str:

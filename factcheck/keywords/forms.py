@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
+from factcheck.settings import require_list
 
 SUFFIX = "_keywords"
 """Suffix of a key with the keywords of a field or behavior."""
@@ -214,9 +215,7 @@ def as_keyword(data: Any) -> Keyword:
 
 def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
     """Parse a list of keywords; the message of `InputError` starts with `what`."""
-    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
-        raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
-    words = tuple(map(as_keyword, data))
+    words = tuple(map(as_keyword, require_list(what, data)))
     if "" in words:
         raise InputError(f"{what}: the empty string occurs in every text; remove it")
     return words

@@ -28,7 +28,6 @@ from factcheck.keywords.cards import (
     CardCase,
     CardDataset,
     ExpectedCard,
-    as_cards,
     as_expected_cards,
     by_case,
     field_text,
@@ -39,7 +38,7 @@ from factcheck.keywords.forms import as_keywords, search
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
-from factcheck.settings import require_number
+from factcheck.settings import require_list, require_number
 from factcheck.stats.intervals import assign
 from factcheck.stats.resampling import mean_interval
 
@@ -164,7 +163,7 @@ def match_cards(
         InputError: A card or setting is invalid.
     """
     check_matching(threshold, assignment)
-    wanted, cards = as_expected_cards(expected), as_cards(generated)
+    wanted, cards = as_expected_cards(expected), require_list("cards", generated)
     pairs = []
     gains = np.zeros((len(wanted), len(cards)))
     for i, one in enumerate(wanted):
@@ -329,7 +328,7 @@ def _result(case: CardCase, output: Any, threshold: float, assignment: Assignmen
     if output is None:
         return MetricResult.failed(InputError.code, "there is no output")
     try:
-        cards = as_cards(output)
+        cards = require_list("cards", output)
         found = match_cards(case.expected_cards, cards, threshold, assignment=assignment)
     except Exception as error:  # noqa: BLE001 - raised by the user's objects
         return MetricResult.of_error(error)

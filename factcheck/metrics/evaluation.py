@@ -13,7 +13,7 @@ from factcheck.errors import ConfigError, InputError, JudgeOutputError, located
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.runtime.loop import blocking, call, each, together
-from factcheck.settings import require_number
+from factcheck.settings import require_list, require_number
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -47,8 +47,8 @@ class EvalCase:
     """Additional data for custom metrics."""
 
     def __post_init__(self) -> None:
-        if self.id is not None and not (isinstance(self.id, str) and self.id.strip()):
-            raise InputError(f"'id' must be a string that is not blank, got {self.id!r:.60}")
+        if self.id is not None:
+            object.__setattr__(self, "id", as_id(self.id))
         object.__setattr__(self, "references", text_list(self.references, "'references'"))
 
     @classmethod
@@ -56,13 +56,7 @@ class EvalCase:
         """Convert a mapping with the fields to a case; raises `InputError` if it is invalid."""
         if isinstance(item, EvalCase):
             return item
-        if not isinstance(item, Mapping):
-            kind = type(item).__name__
-            raise InputError(f"a case must be an EvalCase or a mapping with its fields, got {kind}")
-        if unknown := sorted(str(key) for key in item if key not in CASE_FIELDS):
-            raise InputError(f"unknown keys {unknown}; use {list(CASE_FIELDS)}")
-        if "actual_output" not in item:
-            raise InputError(f"'actual_output' is missing; found {sorted(item)}")
+        require_keys(item, "actual_output", optional=CASE_FIELDS[1:])
         return cls(**item)
 
 
@@ -72,15 +66,33 @@ CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
 
 def text_list(value: Any, what: str) -> tuple[str, ...]:
     """Validate a list of non-blank strings; the message of `InputError` starts with `what`."""
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError(f"{what} must be a list of strings, got {type(value).__name__}")
-    texts = tuple(value)
+    texts = tuple(require_list(what, value))
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise InputError(f"{what}: number {number} is not a string but {type(text).__name__}")
         if not text.strip():
             raise InputError(f"{what}: number {number} is blank")
     return texts
+
+
+def as_id(value: Any) -> str:
+    """Convert the id of a case, a string or a number."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    name = str(value) if is_number else value
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"the id of a case must be a string that is not blank, got {shown(value)}")
+    return name
+
+
+def require_keys(data: Any, *required: str, optional: Sequence[str] = ()) -> None:
+    """Raise unless the data is a mapping that has the required keys, and no unknown ones."""
+    known = (*required, *optional)
+    if not isinstance(data, Mapping):
+        raise InputError(f"expected an object with {', '.join(known)}, got {shown(data)}")
+    if unknown := [key for key in data if key not in known]:
+        raise InputError(f"unknown key {unknown[0]!r}; use {', '.join(known)}")
+    if missing := [key for key in required if key not in data]:
+        raise InputError(f"{missing[0]!r} is missing")
 
 
 class Metric:
@@ -219,10 +231,8 @@ def cases_by_id(
     Raises:
         InputError: This is not a list, a case is invalid, or two have the same id.
     """
-    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
-        raise InputError(f"expected a list of cases, got {shown(items)}")
     cases: dict[K, T] = {}
-    for number, item in enumerate(items, 1):
+    for number, item in enumerate(require_list("cases", items), 1):
         with at(number):
             id_, case = read(item, number)
             if id_ in cases:
@@ -251,10 +261,8 @@ async def measure(metric: Metric, every: Mapping[str, EvalCase]) -> MetricReport
 
 
 def _checked_metrics(metrics: Iterable[Metric]) -> Iterable[Metric]:
-    if isinstance(metrics, Metric) or not isinstance(metrics, Iterable):
-        raise InputError(f"metrics must be a list, got {type(metrics).__name__}")
     found: dict[str, Metric] = {}
-    for metric in metrics:
+    for metric in require_list("metrics", metrics):
         if not isinstance(metric, Metric):
             raise ConfigError(f"{metric!r:.60} is not a metric; decorate a function with `metric`")
         if metric.name in found:

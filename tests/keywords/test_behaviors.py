@@ -122,7 +122,7 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
     [
         (classify_behavior, ["", None], "a guide must be a mapping with <name>_keywords, got n"),
         (classify_behavior, ["", {"strict": ["a"]}], "a guide: unknown key 'strict'; use"),
-        (classify_behavior, ["", {"a_keywords": "b"}], "a_keywords: expected a list of keywords"),
+        (classify_behavior, ["", {"a_keywords": "b"}], "a_keywords must be a list, not str"),
         (classify_behavior, ["", {"a_keywords": [{"not": "a"}]}], "has forbidden keywords only"),
         (classify_behavior, ["", SAME_LABEL], "two behaviors .* A_B_BEHAVIOR"),
         (classify_behavior, ["", {" _keywords": ["x"]}], "a guide: a name must be .* got ' '"),
@@ -134,7 +134,7 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
         (evaluate_behaviors, [CASES, {"strict": {"9": "a"}}], "1 for unknown cases: '9'"),
         (evaluate_behaviors, [CASES, {"strct": []}], "unknown variant 'strct'; variants are 'stri"),
         (evaluate_behaviors, [[], {}], "the suite has no cases"),
-        (evaluate_behaviors, [SEED_CASE, {}], "expected a list of cases, got an object"),
+        (evaluate_behaviors, [SEED_CASE, {}], "cases must be a list, not dict"),
         (evaluate_behaviors, [[{"instruction": "x"}], {}], "case 1: 'evaluation_guide' is missing"),
         (evaluate_behaviors, [[SEED_CASE | {"instruction": None}], {}], "'instruction': expected"),
         (evaluate_behaviors, [[SEED_CASE | {"expected": ["m"]}], {}], "'expected': expected an ob"),

@@ -14,7 +14,7 @@ from factcheck.fields import schemas as keys
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.schemas import ComparatorSpec, TransformSpec, parse_xeval_entry
 from factcheck.fields.schemas.combinations import check_names
-from factcheck.fields.schemas.references import annotate_xeval, as_list, as_schema
+from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.types import (
     THRESHOLD,
     TRUE_OR_FALSE,
@@ -24,6 +24,7 @@ from factcheck.fields.types import (
     is_number,
 )
 from factcheck.fields.values import as_record, id_of, json_type
+from factcheck.settings import require_list
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
@@ -360,7 +361,7 @@ def validate_gold(
     if id_field is not None and not isinstance(id_field, str):
         raise InputError(f"id_field must be the name of a key, not {id_field!r}")
     root = parse_eval_schema(schema, registry)
-    for position, raw in enumerate(as_list(gold, "gold")):
+    for position, raw in enumerate(require_list("gold", gold)):
         record = as_record(raw)
         record_id: str | int = position
         if id_field:

@@ -18,6 +18,7 @@ from factcheck.errors import InputError, ParameterError, SchemaError
 from factcheck.fields import schemas as keys
 from factcheck.fields.schemas import combinations
 from factcheck.fields.values import as_record, json_type
+from factcheck.settings import require_list
 
 if TYPE_CHECKING:
     from pydantic.json_schema import GenerateJsonSchema
@@ -259,18 +260,10 @@ def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
         InputError: There are no values.
         SchemaError: A value is nested too deeply, or has property names that are not strings.
     """
-    examples = [as_record(value) for value in as_list(values, "values")]
+    examples = [as_record(value) for value in require_list("values", values)]
     if not examples:
         raise InputError("cannot infer a schema from an empty list; pass at least one value")
     return _infer(examples, path, 0)
-
-
-def as_list(values: Any, name: str) -> list[Any]:
-    """Return an iterable of values as a list; raise `InputError` for a single value."""
-    single = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable)
-    if single or as_record(values) is not values:
-        raise InputError(f"{name} must be a list, not one {type(values).__name__}; write [{name}]")
-    return list(values)
 
 
 def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:

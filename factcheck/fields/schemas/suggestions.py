@@ -17,10 +17,11 @@ from factcheck.documents import shown
 from factcheck.fields import schemas as keys
 from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
-from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
+from factcheck.fields.schemas.references import as_schema, infer_schema, resolved
 from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
+from factcheck.settings import require_list
 from factcheck.text.dates import Notation
 from factcheck.text.units import Quantity, read_quantity
 from factcheck.text.words import word_set, words
@@ -110,7 +111,7 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
         InputError: There are neither records nor a schema.
         SchemaError: The schema is invalid.
     """
-    records = [as_record(record) for record in as_list(gold, "gold")]
+    records = [as_record(record) for record in require_list("gold", gold)]
     if schema is None:
         suggested = infer_schema(records)
     else:
