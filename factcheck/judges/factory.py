@@ -249,10 +249,12 @@ def _likely_name(spec: str) -> str:
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
     """Build an embedder from its spec; see `ReferenceMatch`."""
-    if spec == LOCAL:
-        from factcheck.judges.embedders.local import LocalEmbedder
+    from factcheck.judges.embedders import CallableEmbedder
 
-        return LocalEmbedder()
+    if spec == LOCAL:
+        from factcheck.judges.embedders.local import NAME, embed_texts
+
+        return CallableEmbedder(embed_texts, NAME)
     if isinstance(spec, str):
         provider, _, model = spec.partition("/")
         if provider != "openai":
@@ -271,8 +273,6 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
                 f"{type(spec).__name__} cannot serve as embedder: it needs `identity` and "
                 "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
             )
-        from factcheck.judges.embedders import CallableEmbedder
-
         spec = CallableEmbedder(function)
     return session.connection("isolated", spec, lambda: Isolated(spec))
 

@@ -33,7 +33,6 @@ from factcheck.keywords.forms import (
 from factcheck.metrics.evaluation import as_id, cases_by_id, require_keys
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
-from factcheck.reports.text import name_text
 from factcheck.stats.intervals import Interval
 
 AMBIGUOUS = "AMBIGUOUS"
@@ -44,7 +43,6 @@ WRONG = "WRONG_BEHAVIOR"
 """Failure of a response that shows exactly one behavior, but not the expected one."""
 ERROR = "ERROR"
 """Failure of a missing response."""
-_LABEL_SUFFIX = "_BEHAVIOR"
 _TEXTS = ("instruction", "input", "output")
 
 
@@ -68,10 +66,8 @@ class Guide:
     @property
     def labels(self) -> dict[str, str]:
         """Labels by behavior, such as `STRICT_BEHAVIOR`."""
-        return {
-            name: f"{name.strip().upper().replace(' ', '_')}{_LABEL_SUFFIX}"
-            for name in self.keywords
-        }
+        names = {name: name.strip().upper().replace(" ", "_") for name in self.keywords}
+        return {name: f"{upper}_BEHAVIOR" for name, upper in names.items()}
 
     @classmethod
     def of(cls, data: Any) -> Guide:
@@ -255,10 +251,9 @@ class Outcome:
         """The response with the expected and the shown behavior and the keywords found."""
         if self.label is None:
             return f"{self.variant}: {self.message}"
-        hits = [f"{_behavior(label)}: {', '.join(words)}" for label, words in self.hits.items()]
-        found = f"; found {'; '.join(hits)}" if hits else ""
-        wrong = f"expected {_behavior(self.expected)}, shows {_behavior(self.label)}"
-        return f"{self.variant}: {wrong}{found}; “{self.response}”"
+        hits = [f"; {label}: {', '.join(words)}" for label, words in self.hits.items()]
+        wrong = f"expected {self.expected}, shows {self.label}{''.join(hits)}"
+        return f"{self.variant}: {wrong}; “{self.response}”"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -350,10 +345,3 @@ def _result(outcomes: Sequence[Outcome]) -> MetricResult:
         lines=[outcome.line for outcome in wrong],
         details=details,
     )
-
-
-def _behavior(label: str) -> str:
-    """Format a label: behaviors in lower case and without the suffix."""
-    if label.endswith(_LABEL_SUFFIX):
-        return name_text(label.removesuffix(_LABEL_SUFFIX).lower())
-    return name_text(label)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, TypeVar
 
-from factcheck.documents import shown
+from factcheck.documents import from_plain, shown
 from factcheck.errors import ConfigError, InputError, JudgeOutputError, located
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
@@ -66,10 +66,8 @@ CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
 
 def text_list(value: Any, what: str) -> tuple[str, ...]:
     """Validate a list of non-blank strings; the message of `InputError` starts with `what`."""
-    texts = tuple(require_list(what, value))
+    texts = from_plain(tuple[str, ...], value, what)
     for number, text in enumerate(texts, 1):
-        if not isinstance(text, str):
-            raise InputError(f"{what}: number {number} is not a string but {type(text).__name__}")
         if not text.strip():
             raise InputError(f"{what}: number {number} is blank")
     return texts

@@ -141,7 +141,12 @@ GOOD = {"actual_output": "x"}
         ),
         (read_cases, [[{"input": "x"}]], InputError, "'actual_output' is missing"),
         (read_cases, [[GOOD | {"id": " "}]], InputError, "id of a case must be a string that is"),
-        (read_cases, [[GOOD | {"references": ["y", None]}]], InputError, "number 2 is not a stri"),
+        (
+            read_cases,
+            [[GOOD | {"references": ["y", None]}]],
+            InputError,
+            "'references', item 2: exp",
+        ),
         (read_cases, [["x"]], InputError, "expected an object with actual_output, input"),
         (read_cases, [[GOOD | {"id": "x"}] * 2], InputError, "case 2: duplicate id 'x'"),
         *(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.errors import SchemaError
 
@@ -39,12 +39,8 @@ _PARENT_AND_NAME = re.compile(r"(?:((?:\\.|[^\\])*)\.)?((?:\\.|[^.\\])*)", re.DO
 _POSITION = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]")
 
 
-class Child(NamedTuple):
-    """A sub-schema of a container."""
-
-    name: str | None
-    """Name of the property; `None` for all other keys or items."""
-    schema: dict[str, Any]
+Parts = dict[str | None, dict[str, Any]]
+"""Sub-schemas of a container by name of the property; `None` for all other keys, or for items."""
 
 
 @dataclass
@@ -118,29 +114,28 @@ def effective_type(schema: Mapping[str, Any]) -> str | None:
     return container(schema)[0] or ANY
 
 
-def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
+def sub_schemas(schema: Mapping[str, Any]) -> Parts:
     """Return the parts of an object or array that are scored separately; empty for a leaf."""
     if effective_type(schema) == MULTI:
-        return ()
+        return {}
     return container(schema)[1]
 
 
-def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
+def container(schema: Mapping[str, Any]) -> tuple[str, Parts]:
     """Return the container type that the keywords of a schema imply, and its parts."""
     properties, others = schema.get("properties"), schema.get("additionalProperties")
-    items = schema.get("items")
-    children = []
+    parts: Parts = {}
     if isinstance(properties, dict):
         for name, part in properties.items():
             if part is True:
-                children.append(Child(name, {COMPARE: _FALLBACK}))
+                parts[name] = {COMPARE: _FALLBACK}
             elif isinstance(part, dict):
-                children.append(Child(name, part))
+                parts[name] = part
     if others and isinstance(others, dict):
-        children.append(Child(None, others))
-    if not children and isinstance(items, dict):
-        return "array", (Child(None, items),)
-    return "object" if children or isinstance(properties, dict) else "", tuple(children)
+        parts[None] = others
+    if not parts and isinstance(items := schema.get("items"), dict):
+        return "array", {None: items}
+    return "object" if parts or isinstance(properties, dict) else "", parts
 
 
 def members(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -220,8 +215,8 @@ def annotate(schema: Any, depth: int = 0) -> Any:
         raise SchemaError(f"nested more than {MAX_DEPTH} levels deep; flatten it")
     definitions = schema.get("$defs") if depth == 0 else None
     children = sub_schemas(schema)
-    for child in children:
-        annotate(child.schema, depth + 1)
+    for child in children.values():
+        annotate(child, depth + 1)
     for target in definitions.values() if isinstance(definitions, dict) else ():
         annotate(target, depth + 1)
     is_leaf = not children and not is_recursive(schema)

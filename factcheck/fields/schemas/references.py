@@ -149,7 +149,7 @@ class _Resolver:
         while missing := [name for name in self._recursive if name not in targets]:
             for name in missing:
                 pointer = self._recursive[name]
-                target = _lookup(self._root, _names(pointer, ""), pointer, "")
+                _, target = _find(self._root, pointer, "")
                 targets[name] = self.schema(target, _Place(refs={"#": "", pointer: ""}))
         return targets
 
@@ -189,9 +189,8 @@ class _Resolver:
         return node
 
     def _target(self, ref: Any, place: _Place) -> Any:
-        names = _names(ref, place.path)
+        names, target = _find(self._root, ref, place.path)
         pointer = "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
-        target = _lookup(self._root, names, ref, place.path)
         way = [*place.refs]
         on_cycle = [one for one in way if one in self._on_cycle]
         is_below = bool(on_cycle) and place.refs[on_cycle[-1]] != place.path
@@ -212,7 +211,8 @@ class _Resolver:
         return {"$ref": f"#/$defs/{name}", "type": kind}
 
 
-def _names(ref: Any, path: str) -> list[str]:
+def _find(root: dict[str, Any], ref: Any, path: str) -> tuple[list[str], dict[str, Any]]:
+    """Return the names in a reference, and its target."""
     if not isinstance(ref, str):
         raise SchemaError(f"'$ref' must be a string such as '#/$defs/NAME', not {shown(ref)}", path)
     if ref != "#" and not ref.startswith("#/"):
@@ -221,12 +221,9 @@ def _names(ref: Any, path: str) -> list[str]:
             "'#/$defs/NAME', are supported; copy its target into '$defs'",
             path,
         )
-    names = unquote(ref).split("/")[1:]
-    return [name.replace("~1", "/").replace("~0", "~") for name in names]
-
-
-def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict[str, Any]:
     found: Any = root
+    steps = unquote(ref).split("/")[1:]
+    names = [step.replace("~1", "/").replace("~0", "~") for step in steps]
     for name in names:
         if isinstance(found, dict) and name in found:
             found = found[name]
@@ -240,7 +237,7 @@ def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict
         raise SchemaError(
             f"the target of the reference {ref!r:.80} must be a schema, not {shown(found)}", path
         )
-    return found
+    return names, found
 
 
 def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:

@@ -141,15 +141,15 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], deeper: _Deep
             schema[keys.TRANSFORM] = list(suggestion.transforms)
         schema.setdefault(keys.REASON, suggestion.reason)
         return
-    columns: dict[str | None, list[Any]] = {part.name: [] for part in parts}
+    columns: dict[str | None, list[Any]] = {own: [] for own in parts}
     for value in values:
         for key, member in keys.members(value):
             column = columns.get(key, columns.get(None))
             if member is not None and column is not None:
                 column.append(member)
-    for part in parts:
-        inner = f"{name} name".strip() if part.name == "name" else part.name or name
-        _suggest(part.schema, inner, columns[part.name], deeper)
+    for own, part in parts.items():
+        inner = f"{name} name".strip() if own == "name" else own or name
+        _suggest(part, inner, columns[own], deeper)
     is_array = keys.effective_type(schema) == "array"
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]
@@ -379,7 +379,7 @@ def _alignment(
     kind = keys.effective_type(items)
     if kind in ("integer", "number", "array"):
         return ordered, f"the order of a list of type {kind} counts"
-    names = (part.name for part in keys.sub_schemas(items) if part.name is not None)
+    names = (name for name in keys.sub_schemas(items) if name is not None)
     ids = (one for one in names if one.casefold() in _WORDS["key of an element"])
     key = next((one for one in ids if _is_key(one, lists)), None)
     if key is not None:

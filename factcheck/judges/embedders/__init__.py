@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import math
 import threading
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import JudgeOutputError
 from factcheck.judges.ports import EmbeddingResult
+from factcheck.runtime.deadline import run_in_thread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,15 +69,15 @@ class CallableEmbedder:
     asynchronous. Vectors are not cached, because two functions may share a name.
 
     Args:
-        function: Returns one vector per text, in text order. Its qualified name appears in score
-            signatures.
+        function: Returns one vector per text, in text order.
+        name: Appears in score signatures; empty for the qualified name of the function.
     """
 
-    def __init__(self, function: Callable[[list[str]], Any]) -> None:
+    def __init__(self, function: Callable[[list[str]], Any], name: str = "") -> None:
         self._function = function
         owner = getattr(function, "__self__", function)
         named = owner if hasattr(owner, "__qualname__") else type(owner)  # a callable object
-        self._name = f"{named.__module__}.{named.__qualname__}"
+        self._name = name or f"{named.__module__}.{named.__qualname__}"
         self._one_at_a_time = threading.Lock()
 
     @property
@@ -89,7 +89,7 @@ class CallableEmbedder:
         del ledger
         if not texts:
             return []
-        vectors = await asyncio.to_thread(self._vectors, list(texts))
+        vectors = await run_in_thread(self._vectors, list(texts))
         return list(await vectors if inspect.isawaitable(vectors) else vectors)
 
     def _vectors(self, texts: list[str]) -> Any:

@@ -17,8 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import read_file
-from factcheck.judges.ports import EmbeddingResult, Ledger
-from factcheck.runtime.deadline import checkpoint, run_in_thread
+from factcheck.runtime.deadline import checkpoint
 from factcheck.text.units import Reading, read
 from factcheck.text.words import DEFAULT, fold_word, guess_language
 
@@ -54,17 +53,9 @@ class _Item(NamedTuple):
     """Source of the letter features; empty for none."""
 
 
-class LocalEmbedder:
-    """Embeds texts with `embed_text`, offline and free of charge; implements `Embedder`."""
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"embedder": NAME}
-
-    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """Return one vector per text, in text order."""
-        del ledger
-        return await run_in_thread(lambda: tuple(map(embed_text, texts)))
+def embed_texts(texts: Sequence[str]) -> list[array[float]]:
+    """Embed each text with `embed_text`."""
+    return [*map(embed_text, texts)]
 
 
 def embed_text(text: str) -> array[float]:
