@@ -145,7 +145,7 @@ GOOD = {"actual_output": "x"}
             read_cases,
             [[GOOD | {"references": ["y", None]}]],
             InputError,
-            "'references', item 2: exp",
+            "item 2: expected a string",
         ),
         (read_cases, [["x"]], InputError, "expected an object with actual_output, input"),
         (read_cases, [[GOOD | {"id": "x"}] * 2], InputError, "case 2: duplicate id 'x'"),
