@@ -23,8 +23,8 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
+from factcheck.keywords.cards import Match, Scores
 from factcheck.keywords.forms import Keyword, as_keyword, folded, has_word, occurs
-from factcheck.keywords.matching import Match, Scores
 from tests.keywords.cards import (
     Card,
     expected_card,
