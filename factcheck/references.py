@@ -89,7 +89,7 @@ class ReferenceMatch(Metric, SessionUser):
         given = actual_output
         if not isinstance(given, (EvalCase, Mapping)):
             given = EvalCase(actual_output=given)
-        return (await measure(self, {"": EvalCase.of(given)})).results[""]
+        return (await measure(self, {"": EvalCase.of(given, 1)})).results[""]
 
     match = blocking(amatch)
 

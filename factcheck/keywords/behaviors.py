@@ -17,6 +17,7 @@ from factcheck.documents.reading import read_document
 from factcheck.errors import InputError, located
 from factcheck.facts import Usage, short_digest
 from factcheck.keywords.cards import (
+    Row,
     by_case,
     read_rows,
     read_suite,
@@ -159,11 +160,6 @@ class BehaviorCase:
         return short_digest(repr((self.guide, self.expected)))
 
 
-def _read_case(data: Any, number: int) -> tuple[str, BehaviorCase]:
-    case = BehaviorCase.of(data, number)
-    return case.id, case
-
-
 def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
     """Load the cases of a suite of behaviors.
 
@@ -178,8 +174,7 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
             duplicate id; names the file and the line of the case.
     """
-    _, cases = read_suite(path, _read_case)
-    return tuple(cases)
+    return read_suite(path, BehaviorCase.of)[1]
 
 
 def load_responses(path: PathOrDash) -> dict[str, Any]:
@@ -195,15 +190,15 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
             one variant to one case; names the file and line.
     """
 
-    def read(row: Any, _: int) -> tuple[tuple[str, str], Any]:
+    def read(row: Any, _: int) -> Row:
         require_keys(row, "id", "variant", "response")
-        return (as_id(row["variant"]), as_id(row["id"])), row["response"]
+        return Row((as_id(row["variant"]), as_id(row["id"])), row["response"])
 
     document = read_document(path)
     if isinstance(document.value, dict):
         return dict(document.value)
     responses: dict[str, dict[str, Any]] = {}
-    for (variant, id_), response in read_rows(document, document.value, (), read).items():
+    for (variant, id_), response in read_rows(document, document.value, (), read):
         responses.setdefault(variant, {})[id_] = response
     return responses
 
@@ -303,7 +298,7 @@ def evaluate_behaviors(
         InputError: A case is invalid, or the responses are of an invalid type or name unknown
             variants or cases.
     """
-    suite = cases_by_id(cases, _read_case)
+    suite = cases_by_id(cases, BehaviorCase.of)
     if not suite:
         raise InputError("the suite has no cases")
     if not isinstance(responses, Mapping):

@@ -38,7 +38,7 @@ from factcheck.keywords.forms import (
     search,
     without_suffix,
 )
-from factcheck.metrics.evaluation import as_id, cases_by_id, require_keys
+from factcheck.metrics.evaluation import Identified, as_id, cases_by_id, require_keys
 from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
@@ -55,7 +55,7 @@ TYPE_WEIGHT = 0.2
 Assignment = Literal["greedy", "optimal"]
 ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
 _MAX_IDS = 5
-T = TypeVar("T")
+T = TypeVar("T", bound=Identified)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -321,8 +321,10 @@ class CardCase:
         object.__setattr__(self, "expected_cards", as_expected_cards(self.expected_cards))
 
     @classmethod
-    def of(cls, data: Any) -> CardCase:
+    def of(cls, data: Any, number: int) -> CardCase:  # noqa: ARG003 - as of other cases
         """Convert a mapping with `id`, `text` and `expected_cards`."""
+        if isinstance(data, CardCase):
+            return data
         require_keys(data, "id", "expected_cards", optional=("text",))
         return cls(data["id"], data.get("text", ""), data["expected_cards"])
 
@@ -341,7 +343,7 @@ class CardDataset:
     version: str = ""
 
     def __post_init__(self) -> None:
-        cases = cases_by_id(self.cases, lambda case, _: (case.id, case))
+        cases = cases_by_id(self.cases, CardCase.of)
         if not cases:
             raise InputError("the dataset has no cases")
         object.__setattr__(self, "cases", tuple(cases.values()))
@@ -359,14 +361,9 @@ def load_dataset(path: PathOrDash) -> CardDataset:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
             duplicate id; names the file and the line of the case.
     """
-
-    def read(item: Any, _: int) -> tuple[str, CardCase]:
-        case = CardCase.of(item)
-        return case.id, case
-
-    data, cases = read_suite(path, read)
+    data, cases = read_suite(path, CardCase.of)
     name = data.get("name", "") or ("" if path == "-" else Path(path).stem)
-    return CardDataset(tuple(cases), str(name), str(data.get("version", "")))
+    return CardDataset(cases, str(name), str(data.get("version", "")))
 
 
 def load_outputs(path: PathOrDash) -> dict[str, Any]:
@@ -384,14 +381,14 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
             the file and line.
     """
 
-    def read(row: Any, _: int) -> tuple[str, Any]:
+    def read(row: Any, _: int) -> Row:
         require_keys(row, "id", "cards")
-        return as_id(row["id"]), row["cards"]
+        return Row(as_id(row["id"]), row["cards"])
 
     document = read_document(path)
     if isinstance(document.value, dict):
         return dict(document.value)
-    return read_rows(document, document.value, (), read)
+    return {row.id: row.value for row in read_rows(document, document.value, (), read)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -538,27 +535,34 @@ def _fields(texts: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{name}: {', '.join(lines)}" for name, lines in texts.items())
 
 
+class Row(NamedTuple):
+    """An output in a file, and the id of its case, in responses with the variant in front."""
+
+    id: Any
+    value: Any
+
+
 def read_suite(
-    path: PathOrDash, read: Callable[[Any, int], tuple[str, T]]
-) -> tuple[Mapping[str, Any], Iterable[T]]:
+    path: PathOrDash, read: Callable[[Any, int], T]
+) -> tuple[Mapping[str, Any], tuple[T, ...]]:
     """Read a list of cases, or an object with `cases`, which is returned, too."""
     document = read_document(path)
     if isinstance(document.value, list):
-        return {}, read_rows(document, document.value, (), read).values()
+        return {}, read_rows(document, document.value, (), read)
     with document.at(()):
         require_keys(document.value, "cases", optional=("name", "version"))
-    cases = read_rows(document, document.value["cases"], ("cases",), read)
-    return document.value, cases.values()
+    return document.value, read_rows(document, document.value["cases"], ("cases",), read)
 
 
 def read_rows(
-    document: Document, rows: Any, path: PathInValue, read: Callable[[Any, int], tuple[Any, T]]
-) -> dict[Any, T]:
-    """Read a list at `path` as values by unique keys; errors name the line of the row."""
+    document: Document, rows: Any, path: PathInValue, read: Callable[[Any, int], T]
+) -> tuple[T, ...]:
+    """Read a list at `path` as cases with unique ids; errors name the line of the row."""
     with document.at(path):
         if not isinstance(rows, list) or not rows:
             raise InputError(f"expected a list of one or more cases, got {shown(rows)}")
-    return cases_by_id(rows, read, lambda number: document.at((*path, number - 1)))
+    cases = cases_by_id(rows, read, lambda number: document.at((*path, number - 1)))
+    return tuple(cases.values())
 
 
 def require_string(value: Any, what: str) -> None:

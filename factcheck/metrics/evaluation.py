@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from factcheck.documents import from_plain, shown
 from factcheck.errors import ConfigError, InputError, JudgeOutputError, located
@@ -15,8 +15,15 @@ from factcheck.metrics.report import MetricReport, MetricResult, signature_of
 from factcheck.runtime.loop import blocking, call, each, together
 from factcheck.settings import require_list, require_number
 
-K = TypeVar("K")
-T = TypeVar("T")
+
+class Identified(Protocol):
+    """Anything with an id."""
+
+    @property
+    def id(self) -> Any: ...
+
+
+T = TypeVar("T", bound=Identified)
 Score = float | bool | MetricResult
 """Result of a custom metric's function: a number in [0, 1], a boolean, or a complete result."""
 _CONCURRENCY = 64
@@ -52,12 +59,12 @@ class EvalCase:
         object.__setattr__(self, "references", text_list(self.references, "'references'"))
 
     @classmethod
-    def of(cls, item: EvalCase | Mapping[str, Any]) -> EvalCase:
-        """Convert a mapping with the fields to a case; raises `InputError` if it is invalid."""
+    def of(cls, item: EvalCase | Mapping[str, Any], number: int) -> EvalCase:
+        """Convert a mapping with the fields to a case; without an id, it gets its number."""
         if isinstance(item, EvalCase):
-            return item
+            return item if item.id else replace(item, id=str(number))
         require_keys(item, "actual_output", optional=CASE_FIELDS[1:])
-        return cls(**item)
+        return cls.of(cls(**item), number)
 
 
 CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
@@ -196,7 +203,7 @@ async def aevaluate(
         InputError: A case is invalid, there are no metrics, or names or case ids are not unique.
         ConfigError: An object is not a metric.
     """
-    every = read_cases(cases)
+    every = cases_by_id(cases, EvalCase.of)
     reports = await together(measure(metric, every) for metric in _checked_metrics(metrics))
     return {report.name: report for report in reports}
 
@@ -204,38 +211,28 @@ async def aevaluate(
 evaluate = blocking(aevaluate)
 
 
-def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> dict[str, EvalCase]:
-    """Read cases by id, in order; raise `InputError` if one is invalid or has the id of another."""
-
-    def read(item: Any, number: int) -> tuple[str, EvalCase]:
-        case = EvalCase.of(item)
-        return case.id or str(number), case
-
-    return cases_by_id(items, read)
-
-
 def cases_by_id(
     items: Any,
-    read: Callable[[Any, int], tuple[K, T]],
+    read: Callable[[Any, int], T],
     at: Callable[[int], AbstractContextManager[None]] = lambda number: located(f"case {number}"),
-) -> dict[K, T]:
+) -> dict[Any, T]:
     """Read a list of cases by unique ids, in order.
 
     Args:
         items: What the cases are read from.
-        read: Returns id and case of an item and its number, from 1.
+        read: Reads a case from an item and its number, from 1.
         at: Adds the place of an item, by its number, to errors.
 
     Raises:
         InputError: This is not a list, a case is invalid, or two have the same id.
     """
-    cases: dict[K, T] = {}
+    cases: dict[Any, T] = {}
     for number, item in enumerate(require_list("cases", items), 1):
         with at(number):
-            id_, case = read(item, number)
-            if id_ in cases:
-                raise InputError(f"duplicate id {id_!r}; ids must be unique")
-            cases[id_] = case
+            case = read(item, number)
+            if case.id in cases:
+                raise InputError(f"duplicate id {case.id!r}; ids must be unique")
+            cases[case.id] = case
     return cases
 
 

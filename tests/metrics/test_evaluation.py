@@ -10,7 +10,7 @@ import pytest
 
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
 from factcheck.metrics import EvalCase, MetricReport, MetricResult, aevaluate, evaluate, metric
-from factcheck.metrics.evaluation import read_cases
+from factcheck.metrics.evaluation import cases_by_id
 from factcheck.references import ReferenceMatch
 from factcheck.reports.page import parts_of
 from factcheck.stats.intervals import wilson
@@ -118,6 +118,10 @@ def test_a_metric_of_ones_own_is_a_function_of_any_kind() -> None:
 def test_what_is_no_share_is_an_error_of_the_case(given: Any, code: str) -> None:
     odd = metric()(lambda _: given)
     assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
+
+
+def read_cases(items: Any) -> dict[str, EvalCase]:
+    return cases_by_id(items, EvalCase.of)
 
 
 CASES = outputs("one")
