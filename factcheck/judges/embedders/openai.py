@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -87,31 +87,30 @@ class OpenAIEmbedder(JsonClient):
         A text that cannot be embedded therefore fails alone. After three that do, and no other, the
         rest are not tried.
         """
-        refused: list[Failure[None]] = []
-        is_answered = False
-
-        async def results(part: Sequence[str]) -> list[EmbeddingResult]:
-            nonlocal is_answered
-            if len(refused) >= _MAX_REFUSED and not is_answered:
-                return [refused[-1]] * len(part)
+        results: list[EmbeddingResult] = []
+        parts = [texts]
+        while parts:
+            part = parts.pop()
+            if len(results) >= _MAX_REFUSED and all(isinstance(one, Failure) for one in results):
+                results += [results[-1]] * len(part)
+                continue
             found = await self._ask(ledger, part)
             if not isinstance(found, Failure):
-                is_answered = True
-                return found
-            if len(part) == 1:
-                refused.append(found)
-                return [found]
-            middle = len(part) // 2
-            return [*await results(part[:middle]), *await results(part[middle:])]
-
-        return await results(texts)
+                results += found
+            elif len(part) == 1:
+                results.append(found)
+            else:
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+        return results
 
     async def _ask(
         self, ledger: Ledger, texts: Sequence[str]
     ) -> list[EmbeddingResult] | Failure[None]:
+        body = {"model": self.name.partition("/")[2], "input": list(texts)}
         request = partial(
             self._runner.run,
-            lambda: self._send(texts),
+            partial(self.post, "/embeddings", body, self._read),
             Account(ledger, STAGE),
             upper_bound=Tokens(sum(map(most_tokens, texts)), 0),
             tokens_of=_tokens,
@@ -124,11 +123,6 @@ class OpenAIEmbedder(JsonClient):
         except JudgeError as error:
             return [Failure.of(None, error)] * len(texts)
         return read_vectors(answer["data"], len(texts))
-
-    def _send(self, texts: Sequence[str]) -> Awaitable[Mapping[str, Any]]:
-        model = self.name.partition("/")[2]
-        body = {"model": model, "input": list(texts)}
-        return self.post("/embeddings", body, self._read)
 
     def _read(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(answer.get("data"), list):
