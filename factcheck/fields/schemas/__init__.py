@@ -8,6 +8,7 @@ reference into `$defs`.
 from __future__ import annotations
 
 import copy
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ MULTI = "multi"
 """Effective type of a field that allows several types."""
 ANY = "any"
 """Effective type of a field without any description."""
+_log = logging.getLogger("factcheck.fields")
 _UNRESOLVED = ("$ref", "anyOf", "oneOf", "allOf")
 _SPECIAL = re.compile(r"[\\.\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
@@ -138,6 +140,24 @@ def container(schema: Mapping[str, Any]) -> tuple[str, Parts]:
     return "object" if parts or isinstance(properties, dict) else "", parts
 
 
+def check_depth(depth: int, path: str = "") -> None:
+    """Raise `SchemaError` for a schema or value that is nested too deeply, or contains itself."""
+    if depth > MAX_DEPTH:
+        raise SchemaError(f"nested too deeply: more than {MAX_DEPTH} levels", path[:80])
+
+
+def check_names(mapping: Mapping[Any, Any], path: str) -> None:
+    """Raise `SchemaError` for keys that are not strings."""
+    for key in mapping:
+        if not isinstance(key, str):
+            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
+
+
+def warn(path: str, problem: str) -> None:
+    """Log a warning about a field."""
+    _log.warning("%s: %s", path or "the root", problem)
+
+
 def members(value: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the members of an object by name, and the elements of a list by `None`."""
     if isinstance(value, dict):
@@ -211,8 +231,7 @@ def annotate(schema: Any, depth: int = 0) -> Any:
     """Add `x-eval-compare`, in place, to every leaf that has none and is not skipped."""
     if not isinstance(schema, dict):
         return schema
-    if depth > MAX_DEPTH:
-        raise SchemaError(f"nested more than {MAX_DEPTH} levels deep; flatten it")
+    check_depth(depth)
     definitions = schema.get("$defs") if depth == 0 else None
     children = sub_schemas(schema)
     for child in children.values():

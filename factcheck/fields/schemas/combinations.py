@@ -6,7 +6,6 @@ schema and never a dict below it, so that sub-schemas may be shared.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,11 +13,13 @@ from factcheck.documents import shown
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.schemas import (
     ANY,
-    MAX_DEPTH,
     PREFIX,
+    check_depth,
+    check_names,
     declared_types,
     effective_type,
     join,
+    warn,
 )
 from factcheck.fields.values import json_type
 
@@ -29,7 +30,6 @@ _MAPS = ("properties", "$defs", "definitions")
 """Keywords that map names to schemas."""
 _STRUCTURE = ("properties", "items")
 _DROPPED_SILENTLY = ("type", "title", "description")
-_log = logging.getLogger("factcheck.fields")
 
 
 def merge_all_of(schema: dict[str, Any]) -> dict[str, Any]:
@@ -214,11 +214,8 @@ def _branches(schema: dict[str, Any], keyword: str, path: str) -> list[Any]:
 
 def _warn_dropped(keys: set[str], path: str) -> None:
     if keys:
-        _log.warning(
-            "%s: %s of its alternatives ignored; they are scored as one field",
-            path or "the root",
-            ", ".join(sorted(keys)),
-        )
+        names = ", ".join(sorted(keys))
+        warn(path, f"{names} of its alternatives ignored; they are scored as one field")
 
 
 def _everywhere(
@@ -229,8 +226,7 @@ def _everywhere(
         raise ParameterError(f"a schema must be a dict, not {type(schema).__name__}")
 
     def visit(node: Any, path: str, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise SchemaError(f"nested too deeply: more than {MAX_DEPTH} levels", path[:80])
+        check_depth(depth, path)
         if isinstance(node, dict):
             for holder, key, where in parts(node, path):
                 visit(holder[key], where, depth + 1)
@@ -253,10 +249,3 @@ def parts(schema: dict[str, Any], path: str) -> Iterator[tuple[Any, Any, str]]:
                 yield from ((value, n, below) for n in range(len(value)))
             else:
                 yield schema, key, below
-
-
-def check_names(mapping: dict[Any, Any], path: str) -> None:
-    """Raise `SchemaError` for keys that are not strings."""
-    for key in mapping:
-        if not isinstance(key, str):
-            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)

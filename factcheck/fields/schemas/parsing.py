@@ -13,7 +13,6 @@ from factcheck.errors import GoldValidationError, InputError, ParameterError, Sc
 from factcheck.fields import schemas as keys
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.schemas import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.types import (
     THRESHOLD,
@@ -126,10 +125,7 @@ class _Parser:
     def node(
         self, schema: dict[str, Any], path: str, name: str | None, weight: float, depth: int
     ) -> SchemaNode:
-        if depth > keys.MAX_DEPTH:
-            raise SchemaError(
-                f"nested more than {keys.MAX_DEPTH} levels deep; flatten it", path[:80]
-            )
+        keys.check_depth(depth, path)
         _check_keys(schema, path)
         node = SchemaNode(
             path,
@@ -178,9 +174,7 @@ class _Parser:
             spec = ComparatorSpec(*_look_up(find, schema[keys.COMPARE], keys.COMPARE, path))
             node.comparator = spec
             if kind in _UNLIKELY.get(spec.name, ()) and not schema.get(keys.TRANSFORM):
-                _log.warning(
-                    "%s: comparator %r on a field of type %s is unusual", path, spec.name, kind
-                )
+                keys.warn(path, f"comparator {spec.name!r} on a field of type {kind} is unusual")
         elif is_leaf and not node.skip:
             raise SchemaError(
                 f"missing {keys.COMPARE}; add it, or call annotate_xeval(schema)", path
@@ -195,7 +189,7 @@ class _Parser:
             transform = _look_up(self._registry.get_transform, entry, where, path)
             node.transforms.append(TransformSpec(*transform))
         if node.transforms and not is_leaf and not node.comparator.name:
-            _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
+            keys.warn(path, f"{keys.TRANSFORM} has no effect without a comparator")
 
 
 _SETTINGS: Checks = {
@@ -240,14 +234,13 @@ def _look_up(
 
 
 def _check_keys(schema: dict[Any, Any], path: str) -> None:
-    check_names(schema, path)
+    keys.check_names(schema, path)
     if isinstance(properties := schema.get("properties"), dict):
-        check_names(properties, path)
+        keys.check_names(properties, path)
     for key in schema:
         if key.startswith(keys.PREFIX) and key not in keys.XEVAL_KEYS:
             known = ", ".join(keys.XEVAL_KEYS)
-            message = "%s: Unknown x-eval key %r is ignored; expected one of %s"
-            _log.warning(message, path or "the root", key, known)
+            keys.warn(path, f"Unknown x-eval key {key!r} is ignored; expected one of {known}")
 
 
 def _kind(schema: dict[str, Any], path: str) -> str:
@@ -266,7 +259,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     if problem:
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
-        _log.warning("%s: %s without match_by; elements are compared by position", path, keys.ALIGN)
+        keys.warn(path, f"{keys.ALIGN} without match_by; elements are compared by position")
     return dict(align)
 
 
@@ -308,11 +301,11 @@ def key_names(align: Mapping[str, Any]) -> list[Any]:
 def _warn_of_keys(names: list[str], node: SchemaNode) -> None:
     items = node.children[-1] if node.children else node
     if not items.named:
-        _log.warning("%s: the items have no 'properties', so there is no key", node.path)
+        keys.warn(node.path, "the items have no 'properties', so there is no key")
         return
     for name in names:
         if not key_path(items, name)[0]:
-            _log.warning("%s: key %r not found among %s", node.path, name, sorted(items.named))
+            keys.warn(node.path, f"key {name!r} not found among {sorted(items.named)}")
 
 
 def key_path(items: SchemaNode, name: str) -> tuple[tuple[str, ...], SchemaNode | None]:

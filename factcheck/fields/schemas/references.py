@@ -159,11 +159,7 @@ class _Resolver:
             return raw
         path = place.path
         self._parts_left -= 1
-        if place.depth > keys.MAX_DEPTH:
-            raise SchemaError(
-                f"nested too deeply: more than {keys.MAX_DEPTH} levels, references included",
-                path[:80],
-            )
+        keys.check_depth(place.depth, path)
         if self._parts_left < 0:
             raise SchemaError(
                 f"too large: more than {_MAX_PARTS:,} parts with all references replaced by their "
@@ -264,18 +260,12 @@ def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
 
 
 def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
-    if depth > keys.MAX_DEPTH:
-        problem = f"more than {keys.MAX_DEPTH} levels, or a value that contains itself"
-        raise SchemaError(f"nested too deeply: {problem}", path[:80])
+    keys.check_depth(depth, path)
     present = [value for value in values if value is not None]
     types = list(dict.fromkeys(json_type(value) or "string" for value in present)) or ["string"]
     if len({kind.replace("integer", "number") for kind in types}) > 1:
-        _log.warning(
-            "%s: polymorphic values (%s); using %s, the type of the first",
-            path or "the root",
-            ", ".join(types),
-            types[0],
-        )
+        found = ", ".join(types)
+        keys.warn(path, f"polymorphic values ({found}); using {types[0]}, the type of the first")
     schema: dict[str, Any] = {"type": types[0]}
     kind = {"array": list, "object": dict}.get(types[0], ())
     containers = {id(value): value for value in present if isinstance(value, kind)}.values()
@@ -284,10 +274,10 @@ def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
         schema["items"] = _infer(elements, f"{path}[]", depth + 1)
     elif types[0] == "object":
         columns: dict[str, list[Any]] = {}
-        for name, value in (member for record in containers for member in record.items()):
-            if not isinstance(name, str):
-                raise SchemaError(f"the property name {name!r} is not a string", path)
-            columns.setdefault(name, []).append(value)
+        for record in containers:
+            keys.check_names(record, path)
+            for name, value in record.items():
+                columns.setdefault(name, []).append(value)
         schema["properties"] = properties = {}
         for name in sorted(columns):  # not a comprehension, which would add a stack frame per level
             properties[name] = _infer(columns[name], keys.join(path, name), depth + 1)
