@@ -13,7 +13,7 @@ from factcheck.errors import GoldValidationError, InputError, ParameterError, Sc
 from factcheck.fields import schemas as keys
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.schemas import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.schemas.references import annotate_xeval, as_schema
+from factcheck.fields.schemas.references import annotate_xeval
 from factcheck.fields.types import (
     THRESHOLD,
     TRUE_OR_FALSE,
@@ -107,7 +107,7 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     Raises:
         SchemaError: A key is invalid; the message names the path and the allowed values.
     """
-    schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else as_schema(raw_schema)
+    schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else raw_schema
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
     root = _Parser(registry or default_registry, schema).node(schema, "", None, 1.0, 0)

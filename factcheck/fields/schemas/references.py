@@ -51,11 +51,13 @@ def resolve_schema_references(schema: Any) -> dict[str, Any]:
         "scoring ignores if/then/else, not, patternProperties, prefixItems, $dynamicRef, and "
         "references to other documents"
     )
-    return resolved(as_schema(schema))
+    return resolved(schema)
 
 
 def resolved(schema: Any) -> dict[str, Any]:
     """Resolve a schema as `resolve_schema_references` does, without its warning."""
+    if isinstance(schema, type):
+        schema = _schema_of_model(schema)
     if not isinstance(schema, dict):
         raise ParameterError(
             f"a schema must be a dict, not {type(schema).__name__}; parse JSON text first"
@@ -64,6 +66,11 @@ def resolved(schema: Any) -> dict[str, Any]:
     whole: dict[str, Any] = resolver.schema(schema, _Place())
     targets = resolver.recursive_targets()
     return {**whole, "$defs": targets} if targets else whole
+
+
+def as_schema(schema: Any) -> Any:
+    """Resolve a pydantic model class; return anything else unchanged."""
+    return resolved(schema) if isinstance(schema, type) else schema
 
 
 def annotate_xeval(schema: Any) -> Any:
@@ -75,24 +82,21 @@ def annotate_xeval(schema: Any) -> Any:
     return keys.annotate(as_schema(schema))
 
 
-def as_schema(schema: Any) -> Any:
-    """Convert a pydantic model class to a resolved schema; return anything else unchanged.
+def _schema_of_model(model: type) -> Any:
+    """Return the JSON schema of a pydantic model class; anything else unchanged.
 
-    The schema describes serialized instances, as `as_record` returns them, with `x-eval-*` keys
-    from `Field(json_schema_extra={...})`. Raises `SchemaError` if the model has no JSON schema.
+    It describes serialized instances, as `as_record` returns them, with `x-eval-*` keys from
+    `Field(json_schema_extra={...})`. Raises `SchemaError` if the model has no JSON schema.
     """
-    if not isinstance(schema, type):
-        return schema
     from pydantic import BaseModel, PydanticUserError
 
-    if not issubclass(schema, BaseModel):
-        return schema
+    if not issubclass(model, BaseModel):
+        return model
     try:
-        described = schema.model_json_schema(mode="serialization", schema_generator=_generator())
+        return model.model_json_schema(mode="serialization", schema_generator=_generator())
     except (PydanticUserError, AttributeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise SchemaError(f"the model {schema.__name__} has no JSON schema: {reason}") from error
-    return resolved(described)
+        raise SchemaError(f"the model {model.__name__} has no JSON schema: {reason}") from error
 
 
 @functools.cache

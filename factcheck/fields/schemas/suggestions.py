@@ -17,7 +17,7 @@ from factcheck.documents import shown
 from factcheck.fields import schemas as keys
 from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
-from factcheck.fields.schemas.references import as_schema, infer_schema, resolved
+from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
@@ -112,11 +112,7 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
         SchemaError: The schema is invalid.
     """
     records = [as_record(record) for record in require_list("gold", gold)]
-    if schema is None:
-        suggested = infer_schema(records)
-    else:
-        converted = as_schema(schema)
-        suggested = converted if converted is not schema else resolved(converted)
+    suggested = infer_schema(records) if schema is None else resolved(schema)
     deeper: _Deeper = {}
     _suggest(suggested, "", [record for record in records if record is not None], deeper)
     definitions = suggested.get("$defs", {})
