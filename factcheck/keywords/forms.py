@@ -140,9 +140,9 @@ def _parsed_content(kind: Kind, given: Any) -> Any:
         if not word or is_forbidden(word):
             raise InputError(f"not: expected what is forbidden, got {shown(given)}")
         return word
-    content = as_keyword(given) if kind == "fold" else given
-    is_word = kind == "fold" and isinstance(content, Form) and content.kind == "word"
-    text = content.content if is_word else content
+    text = content = as_keyword(given) if kind == "fold" else given
+    if isinstance(content, Form) and kind == "fold" and content.kind == "word":
+        text = content.content
     if not isinstance(text, str) or not folded(text):
         expected = "a string or {word: ...}" if kind == "fold" else "a string"
         raise InputError(f"{kind}: expected {expected} with a letter, got {shown(given)}; quote it")

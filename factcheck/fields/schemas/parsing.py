@@ -152,9 +152,9 @@ class _Parser:
         self._set_comparison(node, schema, is_leaf=not children)
         if keys.ALIGN in schema:
             node.align = _checked_align(schema, node.json_type, path)
-        for own, child in children.items():
-            where = f"{path}[]" if own is None else keys.join(path, own)
-            node.children.append(self.node(child, where, own, node.weight, depth + 1))
+        for key, child in children.items():
+            where = f"{path}[]" if key is None else keys.join(path, key)
+            node.children.append(self.node(child, where, key, node.weight, depth + 1))
         if node.strategy == "key_field":
             _warn_of_keys(key_names(node.align or {}), node)
         return node
