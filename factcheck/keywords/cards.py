@@ -248,7 +248,7 @@ def _pair(i: int, expected: ExpectedCard, n: int, card: Any) -> Match:
         is_forbidden = is_forbidden or found.is_forbidden
         similarities[name] = found.share
         if found.unmet:
-            unmet[name] = found.unmet
+            unmet[name] = tuple(map(str, found.unmet))
     if right_type:
         score += bonus
     return Match(i, n, 0.0 if is_forbidden else min(1.0, score), similarities, right_type, unmet)
@@ -258,8 +258,8 @@ def _missed(i: int, expected: ExpectedCard, row: Sequence[Match]) -> Missed:
     nearest = max(row, key=lambda pair: pair.score, default=None)
     if nearest is not None and nearest.score > 0.0:
         return Missed(i, nearest.generated, nearest.score, nearest.unmet)
-    required = {name: search(words, "").unmet for name, words in expected.keywords.items()}
-    return Missed(i, None, 0.0, {name: words for name, words in required.items() if words})
+    empty = dict.fromkeys(expected.keywords, "")
+    return Missed(i, None, 0.0, _pair(i, expected, 0, empty).unmet)
 
 
 def _greedy(gains: Any) -> dict[int, int]:

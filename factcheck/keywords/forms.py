@@ -149,6 +149,9 @@ def _parsed_content(kind: Kind, given: Any) -> Any:
     return content
 
 
+_folded_keyword = functools.cache(folded)
+
+
 def occurs(keyword: Keyword, text: str) -> bool:
     """Whether a keyword, or the forbidden keyword of `Not`, occurs in a text."""
     if isinstance(keyword, str):
@@ -158,8 +161,8 @@ def occurs(keyword: Keyword, text: str) -> bool:
         return has_word(text, content)
     if kind == "fold":
         if isinstance(content, Form):
-            return has_word(folded(text), folded(content.content))
-        return folded(content) in folded(text)
+            return has_word(folded(text), _folded_keyword(content.content))
+        return _folded_keyword(content) in folded(text)
     if kind == "any":
         return any(occurs(word, text) for word in content)
     return occurs(content, text)
@@ -174,22 +177,30 @@ class Found(NamedTuple):
     """Whether a forbidden keyword occurs."""
     share: float
     """Fraction of the keywords that occur, in [0, 1]; 0 if a forbidden one does, or without any."""
-    unmet: tuple[str, ...]
-    """Descriptions of the keywords that do not occur, and of the forbidden ones that do."""
+    unmet: tuple[Keyword, ...]
+    """Keywords that do not occur, and forbidden ones that do."""
 
 
 def search(keywords: Sequence[Keyword], text: str) -> Found:
     """Search a text for keywords."""
-    words = tuple(word for word in keywords if occurs(word, text))
-    has_forbidden = any(map(is_forbidden, words))
-    unmet = (str(word) for word in keywords if (word in words) == is_forbidden(word))
-    n_required = len(keywords) - sum(map(is_forbidden, keywords))
+    words, unmet = [], []
+    n_required, has_forbidden = 0, False
+    for word in keywords:
+        is_found, forbids = occurs(word, text), is_forbidden(word)
+        if is_found:
+            words.append(word)
+        if is_found == forbids:
+            unmet.append(word)
+        if not forbids:
+            n_required += 1
+        elif is_found:
+            has_forbidden = True
     share = float(bool(keywords))
     if has_forbidden:
         share = 0.0
     elif n_required:
         share = len(words) / n_required
-    return Found(words, has_forbidden, share, tuple(unmet))
+    return Found(tuple(words), has_forbidden, share, tuple(unmet))
 
 
 def as_keyword(data: Any) -> Keyword:
