@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from factcheck.errors import Failure, InputError, JudgeOutputError
@@ -98,44 +97,37 @@ class ReferenceMatch(Metric, SessionUser):
     ) -> Sequence[MetricResult]:
         """Compare the output of each case with its references, or those of the metric."""
         usable = [case for case in cases if not _problem(case.actual_output)]
-        texts = list(dict.fromkeys(text for case in usable for text in self._texts(case)))
-        vectors = dict(zip(texts, await self._embedded(texts, ledger), strict=True))
-        return await asyncio.to_thread(self._compared, cases, vectors)
+        texts = dict.fromkeys(text for case in usable for text in self._texts(case))
+        directions = await self._directions([*texts], ledger)
+        return await asyncio.to_thread(lambda: [self._compared(one, directions) for one in cases])
 
     def _texts(self, case: EvalCase) -> tuple[str, ...]:
         return (case.actual_output, *(case.references or self.references))
 
-    async def _embedded(self, texts: Sequence[str], ledger: Ledger) -> Sequence[Any]:
-        """Embed texts; returns one vector or failure per text, also if the embedder raises."""
+    async def _directions(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
+        """Embed texts; return the direction of each, or the failure to embed it."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
-            if len(vectors) == len(texts):
-                return vectors
-            message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-            failure = Failure("", JudgeOutputError.code, message)
         except Exception as error:  # noqa: BLE001 - a foreign embedder
-            failure = Failure.of("", error)
-        return [failure] * len(texts)
+            return dict.fromkeys(texts, Failure.of("", error))
+        if len(vectors) != len(texts):
+            message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
+            return dict.fromkeys(texts, Failure("", JudgeOutputError.code, message))
+        return dict(zip(texts, map(_direction, vectors), strict=True))
 
-    def _compared(
-        self, cases: Sequence[EvalCase], vectors: Mapping[str, Any]
-    ) -> list[MetricResult]:
-        direction = cache(lambda text: direction_of(vectors[text]))
-
-        def compared(case: EvalCase) -> MetricResult:
-            if problem := _problem(case.actual_output):
-                return MetricResult.failed(InputError.code, problem)
-            texts = self._texts(case)
-            for vector in map(vectors.__getitem__, texts):
-                if isinstance(vector, Failure):
-                    return MetricResult.failed(vector.code, vector.message)
-            try:
-                own, *others = map(direction, texts)
-                return self._scored(texts[1:], [similarity(own, other) for other in others])
-            except JudgeOutputError as error:
-                return MetricResult.of_error(error)
-
-        return [compared(case) for case in cases]
+    def _compared(self, case: EvalCase, directions: Mapping[str, Any]) -> MetricResult:
+        if problem := _problem(case.actual_output):
+            return MetricResult.failed(InputError.code, problem)
+        texts = self._texts(case)
+        found = [directions[text] for text in texts]
+        for one in found:
+            if isinstance(one, Failure):
+                return MetricResult.failed(one.code, one.message)
+        try:
+            similarities = [similarity(found[0], other) for other in found[1:]]
+        except JudgeOutputError as error:
+            return MetricResult.of_error(error)
+        return self._scored(texts[1:], similarities)
 
     def _scored(self, references: Sequence[str], similarities: Sequence[float]) -> MetricResult:
         best = similarities.index(max(similarities))
@@ -158,6 +150,15 @@ class ReferenceMatch(Metric, SessionUser):
         return MetricResult.scored(
             score, passed=passed, reason=reason, lines=lines, details=details
         )
+
+
+def _direction(vector: Any) -> Any:
+    if isinstance(vector, Failure):
+        return vector
+    try:
+        return direction_of(vector)
+    except JudgeOutputError as error:
+        return Failure.of("", error)
 
 
 def _problem(output: Any) -> str:
