@@ -192,18 +192,13 @@ def parent_and_name(path: str) -> tuple[str, str]:
 
 
 _FALLBACK = "exact"
-_BUILT_IN_DEFAULTS: dict[str, Any] = {
-    "string": "exact",
-    "number": "numeric",
-    "integer": "numeric",
-    "boolean": "exact",
-}
+_BY_TYPE = {"number": "numeric", "integer": "numeric"}
 _BY_FORMAT: dict[Any, Any] = {
     ("string", "date-time"): {"date": {"with_time": True}},
     (MULTI, "decimal"): "numeric",
 }
 """Default comparators by effective type and format."""
-_defaults = dict(_BUILT_IN_DEFAULTS)
+_set_by_user: dict[str, Any] = {}
 
 
 def set_type_default(json_type: str, comparator: str | dict[str, Any]) -> None:
@@ -218,13 +213,12 @@ def set_type_default(json_type: str, comparator: str | dict[str, Any]) -> None:
     if not isinstance(json_type, str) or not json_type:
         raise ValueError(f"the type must be a non-empty string, not {json_type!r}")
     parse_xeval_entry(comparator)
-    _defaults[json_type] = comparator
+    _set_by_user[json_type] = comparator
 
 
 def reset_type_defaults() -> None:
     """Undo every `set_type_default`."""
-    _defaults.clear()
-    _defaults.update(_BUILT_IN_DEFAULTS)
+    _set_by_user.clear()
 
 
 def annotate(schema: Any, depth: int = 0) -> Any:
@@ -241,8 +235,8 @@ def annotate(schema: Any, depth: int = 0) -> Any:
     is_leaf = not children and not is_recursive(schema)
     if is_leaf and COMPARE not in schema and schema.get(SKIP) is not True:
         kind = effective_type(schema) or ""
-        default = _defaults.get(kind, _FALLBACK)
-        if default == "exact":
+        default = _set_by_user.get(kind, _BY_TYPE.get(kind, _FALLBACK))
+        if default == _FALLBACK:
             default = _BY_FORMAT.get((kind, schema.get("format")), default)
         schema[COMPARE] = copy.deepcopy(default)
     return schema
