@@ -252,9 +252,9 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
     from factcheck.judges.embedders import CallableEmbedder
 
     if spec == LOCAL:
-        from factcheck.judges.embedders.local import NAME, embed_texts
+        from factcheck.judges.embedders.local import NAME, embed_text
 
-        return CallableEmbedder(embed_texts, NAME)
+        return CallableEmbedder(lambda texts: [*map(embed_text, texts)], NAME)
     if isinstance(spec, str):
         provider, _, model = spec.partition("/")
         if provider != "openai":

@@ -12,7 +12,7 @@ import json
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -51,11 +51,6 @@ class _Item(NamedTuple):
     rarity: float
     form: str = ""
     """Source of the letter features; empty for none."""
-
-
-def embed_texts(texts: Sequence[str]) -> list[array[float]]:
-    """Embed each text with `embed_text`."""
-    return [*map(embed_text, texts)]
 
 
 def embed_text(text: str) -> array[float]:
