@@ -249,11 +249,9 @@ def _likely_name(spec: str) -> str:
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
     """Build an embedder from its spec; see `ReferenceMatch`."""
-    from factcheck.judges.embedders import CallableEmbedder
+    from factcheck.judges.embedders import NAME, CallableEmbedder, embed_text
 
     if spec == LOCAL:
-        from factcheck.judges.embedders.local import NAME, embed_text
-
         return CallableEmbedder(lambda texts: [*map(embed_text, texts)], NAME)
     if isinstance(spec, str):
         provider, _, model = spec.partition("/")
@@ -262,7 +260,7 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
                 f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
                 "or in Python an object with encode(texts), such as a SentenceTransformer"
             )
-        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
+        from factcheck.judges.llm.embedder import DEFAULT_MODEL, OpenAIEmbedder
 
         name = model or DEFAULT_MODEL
         return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))

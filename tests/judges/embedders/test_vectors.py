@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 
 from factcheck import RetryPolicy
 from factcheck.errors import Failure, JudgeOutputError
-from factcheck.judges.embedders import direction_of, similarity
-from factcheck.judges.embedders.local import NAME, embed_text
-from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
+from factcheck.judges.embedders import NAME, direction_of, embed_text, similarity
 from factcheck.judges.factory import build_embedder
+from factcheck.judges.llm.embedder import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -89,7 +88,7 @@ def alike(one: str, other: str) -> float:
 
 CODE = """
 import hashlib
-from factcheck.judges.embedders.local import embed_text
+from factcheck.judges.embedders import embed_text
 print(hashlib.sha256(embed_text("A diver found the crack.").tobytes()).hexdigest()[:16])
 """
 
