@@ -11,8 +11,7 @@ from factcheck.errors import Failure, InputError, JudgeOutputError
 from factcheck.judges.embedders import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
-from factcheck.metrics.evaluation import EvalCase, Metric, measure, text_list
-from factcheck.metrics.report import MetricResult
+from factcheck.metrics import EvalCase, Metric, MetricResult, measure, text_list
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 

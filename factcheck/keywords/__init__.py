@@ -30,7 +30,7 @@ from factcheck.keywords.cards import (
     score_pair,
 )
 from factcheck.keywords.forms import AnyOf, Folded, Not, Word
-from factcheck.metrics.report import compare_runs
+from factcheck.metrics import compare_runs
 
 EvalCase, EvalDataset = CardCase, CardDataset
 """Other names of cases and datasets of cards."""

@@ -31,8 +31,14 @@ from factcheck.keywords.forms import (
     search,
     without_suffix,
 )
-from factcheck.metrics.evaluation import as_id, cases_by_id, require_keys
-from factcheck.metrics.report import MetricReport, MetricResult, signature_of
+from factcheck.metrics import (
+    MetricReport,
+    MetricResult,
+    as_id,
+    cases_by_id,
+    require_keys,
+    signature_of,
+)
 from factcheck.reports.page import Section, Table
 from factcheck.stats.intervals import Interval
 

@@ -38,8 +38,15 @@ from factcheck.keywords.forms import (
     search,
     without_suffix,
 )
-from factcheck.metrics.evaluation import Identified, as_id, cases_by_id, require_keys
-from factcheck.metrics.report import MetricReport, MetricResult, signature_of
+from factcheck.metrics import (
+    Identified,
+    MetricReport,
+    MetricResult,
+    as_id,
+    cases_by_id,
+    require_keys,
+    signature_of,
+)
 from factcheck.reports.page import Section, Table
 from factcheck.reports.text import DASH, interval_text, share
 from factcheck.settings import require_list, require_number

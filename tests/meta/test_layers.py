@@ -30,7 +30,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.judges.llm", "factcheck.judges.replay"),
     ("factcheck.judges.factory",),
     ("factcheck.fields.types",),
-    ("factcheck.metrics.report",),
     ("factcheck.metrics",),
     ("factcheck.references",),
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),

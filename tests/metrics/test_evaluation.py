@@ -9,8 +9,15 @@ from typing import Any
 import pytest
 
 from factcheck.errors import ConfigError, InputError, JudgeUnavailable
-from factcheck.metrics import EvalCase, MetricReport, MetricResult, aevaluate, evaluate, metric
-from factcheck.metrics.evaluation import cases_by_id
+from factcheck.metrics import (
+    EvalCase,
+    MetricReport,
+    MetricResult,
+    aevaluate,
+    cases_by_id,
+    evaluate,
+    metric,
+)
 from factcheck.references import ReferenceMatch
 from factcheck.reports.page import parts_of
 from factcheck.stats.intervals import wilson
