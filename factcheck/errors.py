@@ -5,6 +5,8 @@ An item that could not be judged is a value, `Failure`, rather than an exception
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -176,6 +178,15 @@ class Failure(Generic[S]):
         if isinstance(error, FactcheckError):
             return cls(subject, error.code, str(error))
         return cls(subject, "raised", describe(error))
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Prefix an `InputError` of a `with` block with its place, such as `case 3`."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
 
 
 def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:

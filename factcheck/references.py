@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from factcheck.errors import FactcheckError, Failure, InputError, JudgeOutputError, describe
+from factcheck.errors import Failure, InputError, JudgeOutputError
 from factcheck.judges.embedders import direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
-from factcheck.metrics.evaluation import EvalCase, Metric, measure, text_list
-from factcheck.metrics.report import MetricResult
+from factcheck.metrics import EvalCase, Metric, MetricResult, measure, text_list
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 
@@ -89,7 +87,7 @@ class ReferenceMatch(Metric, SessionUser):
         given = actual_output
         if not isinstance(given, (EvalCase, Mapping)):
             given = EvalCase(actual_output=given)
-        return (await measure(self, {"": EvalCase.of(given)})).results[""]
+        return (await measure(self, {"": EvalCase.of(given, 1)})).results[""]
 
     match = blocking(amatch)
 
@@ -97,56 +95,38 @@ class ReferenceMatch(Metric, SessionUser):
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
         """Compare the output of each case with its references, or those of the metric."""
-        texts = dict.fromkeys(
-            text for case in cases if not self._problem(case) for text in self._texts(case)
-        )
-        vectors = await self._embedded(list(texts), ledger)
-        return await asyncio.to_thread(
-            self._compared, cases, dict(zip(texts, vectors, strict=True))
-        )
+        usable = [case for case in cases if not _problem(case.actual_output)]
+        texts = dict.fromkeys(text for case in usable for text in self._texts(case))
+        directions = await self._directions([*texts], ledger)
+        return await asyncio.to_thread(lambda: [self._compared(one, directions) for one in cases])
 
     def _texts(self, case: EvalCase) -> tuple[str, ...]:
         return (case.actual_output, *(case.references or self.references))
 
-    def _problem(self, case: EvalCase) -> str:
-        if not isinstance(case.actual_output, str):
-            return f"the output must be a string, got {type(case.actual_output).__name__}"
-        if not case.actual_output.strip():
-            return "the output is blank; there is nothing to compare"
-        return ""
-
-    async def _embedded(self, texts: Sequence[str], ledger: Ledger) -> Sequence[Any]:
-        """Embed texts; returns one vector or failure per text, also if the embedder raises."""
+    async def _directions(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
+        """Embed texts; return the direction of each, or the failure to embed it."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
-        except FactcheckError as error:
-            return [Failure.of("", error)] * len(texts)
         except Exception as error:  # noqa: BLE001 - a foreign embedder
-            return [Failure("", "raised", f"the embedder: {describe(error)}")] * len(texts)
+            return dict.fromkeys(texts, Failure.of("", error))
         if len(vectors) != len(texts):
             message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-            return [Failure("", JudgeOutputError.code, message)] * len(texts)
-        return vectors
+            return dict.fromkeys(texts, Failure("", JudgeOutputError.code, message))
+        return dict(zip(texts, map(_direction, vectors), strict=True))
 
-    def _compared(
-        self, cases: Sequence[EvalCase], vectors: Mapping[str, Any]
-    ) -> list[MetricResult]:
-        direction = cache(lambda text: direction_of(vectors[text]))
-
-        def compared(case: EvalCase) -> MetricResult:
-            if problem := self._problem(case):
-                return MetricResult.failed(InputError.code, problem)
-            texts = self._texts(case)
-            for vector in map(vectors.__getitem__, texts):
-                if isinstance(vector, Failure):
-                    return MetricResult.failed(vector.code, vector.message)
-            try:
-                own, *others = map(direction, texts)
-                return self._scored(texts[1:], [similarity(own, other) for other in others])
-            except JudgeOutputError as error:
-                return MetricResult.of_error(error)
-
-        return [compared(case) for case in cases]
+    def _compared(self, case: EvalCase, directions: Mapping[str, Any]) -> MetricResult:
+        if problem := _problem(case.actual_output):
+            return MetricResult.failed(InputError.code, problem)
+        texts = self._texts(case)
+        found = [directions[text] for text in texts]
+        for one in found:
+            if isinstance(one, Failure):
+                return MetricResult.failed(one.code, one.message)
+        try:
+            similarities = [similarity(found[0], other) for other in found[1:]]
+        except JudgeOutputError as error:
+            return MetricResult.of_error(error)
+        return self._scored(texts[1:], similarities)
 
     def _scored(self, references: Sequence[str], similarities: Sequence[float]) -> MetricResult:
         best = similarities.index(max(similarities))
@@ -164,15 +144,28 @@ class ReferenceMatch(Metric, SessionUser):
             "best_index": best,
             "best_reference": references[best],
         }
-        lines = [
-            f"{similarity:.3f} to reference {number}: “{text}”"
-            for number, (text, similarity) in enumerate(
-                zip(references, similarities, strict=True), 1
-            )
-        ]
+        pairs = enumerate(zip(references, similarities, strict=True), 1)
+        lines = [f"{one:.3f} to reference {n}: “{text}”" for n, (text, one) in pairs]
         return MetricResult.scored(
             score, passed=passed, reason=reason, lines=lines, details=details
         )
+
+
+def _direction(vector: Any) -> Any:
+    if isinstance(vector, Failure):
+        return vector
+    try:
+        return direction_of(vector)
+    except JudgeOutputError as error:
+        return Failure.of("", error)
+
+
+def _problem(output: Any) -> str:
+    if not isinstance(output, str):
+        return f"the output must be a string, got {type(output).__name__}"
+    if not output.strip():
+        return "the output is blank; there is nothing to compare"
+    return ""
 
 
 ReferenceMatchMetric = ReferenceMatch

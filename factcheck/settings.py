@@ -10,7 +10,7 @@ import math
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -152,6 +152,18 @@ def require_text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
     return unicodedata.normalize("NFC", value)
+
+
+def require_list(what: str, value: Any) -> list[Any]:
+    """Return the elements of an iterable, called `what`.
+
+    Raises:
+        InputError: It is a single value, such as a string, a mapping or a pydantic model.
+    """
+    is_one = isinstance(value, (str, bytes, Mapping)) or hasattr(type(value), "model_fields")
+    if is_one or not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a list, not {type(value).__name__}")
+    return list(value)
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:

@@ -35,15 +35,13 @@ from factcheck.fields.schemas import (
     reset_type_defaults,
     set_type_default,
 )
-from factcheck.fields.schemas.combinations import (
-    collapse_multi_type_anyof,
-    merge_all_of,
-    remove_null_anyof,
-)
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema, validate_gold
 from factcheck.fields.schemas.references import (
     annotate_xeval,
+    collapse_multi_type_anyof,
     infer_schema,
+    merge_all_of,
+    remove_null_anyof,
     resolve_schema_references,
 )
 from factcheck.fields.schemas.suggestions import suggest_schema

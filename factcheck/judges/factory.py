@@ -236,10 +236,10 @@ def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
     """Build an embedder from its spec; see `ReferenceMatch`."""
-    if spec == LOCAL:
-        from factcheck.judges.embedders.local import LocalEmbedder
+    from factcheck.judges.embedders import NAME, CallableEmbedder, embed_text
 
-        return LocalEmbedder()
+    if spec == LOCAL:
+        return CallableEmbedder(lambda texts: [*map(embed_text, texts)], NAME)
     if isinstance(spec, str):
         provider, _, model = spec.partition("/")
         if provider != "openai":
@@ -247,7 +247,7 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
                 f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
                 "or in Python an object with encode(texts), such as a SentenceTransformer"
             )
-        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
+        from factcheck.judges.llm.embedder import DEFAULT_MODEL, OpenAIEmbedder
 
         name = model or DEFAULT_MODEL
         return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
@@ -258,8 +258,6 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
                 f"{type(spec).__name__} cannot serve as embedder: it needs `identity` and "
                 "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
             )
-        from factcheck.judges.embedders import CallableEmbedder
-
         spec = CallableEmbedder(function)
     return session.connection("isolated", spec, lambda: Isolated(spec))
 

@@ -19,20 +19,18 @@ from factcheck.keywords.behaviors import (
 from factcheck.keywords.cards import (
     CardCase,
     CardDataset,
-    ExpectedCard,
-    load_dataset,
-    load_outputs,
-)
-from factcheck.keywords.forms import AnyOf, Folded, Not, Word
-from factcheck.keywords.matching import (
     CardRun,
     CaseResult,
+    ExpectedCard,
     evaluate_dataset,
     keyword_similarity,
+    load_dataset,
+    load_outputs,
     match_cards,
     score_pair,
 )
-from factcheck.metrics.report import compare_runs
+from factcheck.keywords.forms import AnyOf, Folded, Not, Word
+from factcheck.metrics import compare_runs
 
 EvalCase, EvalDataset = CardCase, CardDataset
 """Other names of cases and datasets of cards."""

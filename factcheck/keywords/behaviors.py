@@ -14,20 +14,32 @@ from typing import Any, ClassVar
 
 from factcheck.documents import PathOrDash, shown, to_plain
 from factcheck.documents.reading import read_document
-from factcheck.errors import InputError
+from factcheck.errors import InputError, located
 from factcheck.facts import Usage, short_digest
 from factcheck.keywords.cards import (
-    add_unique,
-    as_id,
+    Row,
     by_case,
     read_rows,
-    require_id,
-    require_keys,
+    read_suite,
+    require_string,
 )
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, found_in, is_forbidden
-from factcheck.metrics.report import MetricReport, MetricResult, signature_of
+from factcheck.keywords.forms import (
+    SUFFIX,
+    Keyword,
+    as_keyword_lists,
+    is_forbidden,
+    search,
+    without_suffix,
+)
+from factcheck.metrics import (
+    MetricReport,
+    MetricResult,
+    as_id,
+    cases_by_id,
+    require_keys,
+    signature_of,
+)
 from factcheck.reports.page import Section, Table
-from factcheck.reports.text import name_text
 from factcheck.stats.intervals import Interval
 
 AMBIGUOUS = "AMBIGUOUS"
@@ -38,7 +50,6 @@ WRONG = "WRONG_BEHAVIOR"
 """Failure of a response that shows exactly one behavior, but not the expected one."""
 ERROR = "ERROR"
 """Failure of a missing response."""
-_LABEL_SUFFIX = "_BEHAVIOR"
 _TEXTS = ("instruction", "input", "output")
 
 
@@ -50,18 +61,11 @@ class Guide:
     """Keywords by behavior, such as `strict`; a behavior without keywords is never shown."""
 
     def __post_init__(self) -> None:
-        if not self.keywords:
-            raise InputError(f"a guide needs behaviors, as <behavior>{SUFFIX}")
-        found: dict[str, tuple[Keyword, ...]] = {}
-        for name, data in self.keywords.items():
-            if not isinstance(name, str) or not name.strip():
-                raise InputError(
-                    f"the name of a behavior must be a string that is not blank, got {name!r}"
-                )
-            found[name] = as_keywords(data, f"{name}{SUFFIX}")
-            if found[name] and all(map(is_forbidden, found[name])):
-                raise InputError(f"{name}{SUFFIX} has forbidden keywords only; add another one")
+        found = as_keyword_lists(self.keywords, "a guide")
         object.__setattr__(self, "keywords", found)
+        for name, words in found.items():
+            if words and all(map(is_forbidden, words)):
+                raise InputError(f"{name}{SUFFIX} has forbidden keywords only; add another one")
         for label, n in Counter(self.labels.values()).items():
             if n > 1:
                 raise InputError(f"two behaviors of a guide have the label {label}; rename one")
@@ -69,23 +73,15 @@ class Guide:
     @property
     def labels(self) -> dict[str, str]:
         """Labels by behavior, such as `STRICT_BEHAVIOR`."""
-        return {
-            name: f"{name.strip().upper().replace(' ', '_')}{_LABEL_SUFFIX}"
-            for name in self.keywords
-        }
+        names = {name: name.strip().upper().replace(" ", "_") for name in self.keywords}
+        return {name: f"{upper}_BEHAVIOR" for name, upper in names.items()}
 
     @classmethod
     def of(cls, data: Any) -> Guide:
         """Convert a mapping from `<behavior>_keywords` to lists of keywords."""
         if isinstance(data, Guide):
             return data
-        if not isinstance(data, Mapping):
-            raise InputError(
-                f"a guide must be a mapping with <behavior>{SUFFIX}, got {shown(data)}"
-            )
-        if unknown := [key for key in data if not field_of(key)]:
-            raise InputError(f"a guide: unknown key {unknown[0]!r}; use <behavior>{SUFFIX}")
-        return cls({key.removesuffix(SUFFIX): words for key, words in data.items()})
+        return cls(without_suffix(data, "a guide"))
 
     def label_of(self, name: str) -> str:
         """Resolve the name of a behavior, or a label; raises `InputError` if unknown."""
@@ -101,11 +97,10 @@ class Guide:
         hits: dict[str, tuple[Keyword, ...]] = {}
         shows = []
         for name, label in self.labels.items():
-            words = self.keywords[name]
-            found = found_in(words, response)
-            if found:
-                hits[label] = tuple(word for word in words if word in found)
-                if not any(map(is_forbidden, found)):
+            found = search(self.keywords[name], response)
+            if found.words:
+                hits[label] = found.words
+                if not found.is_forbidden:
                     shows.append(label)
         if len(shows) > 1:
             return AMBIGUOUS, hits
@@ -118,8 +113,7 @@ def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
     Raises `InputError` if the response is not a string, or the guide is invalid; as a mapping, its
     keys are such as `strict_keywords` and `service_keywords`.
     """
-    if not isinstance(response, str):
-        raise InputError(f"response: expected a string, got {shown(response)}")
+    require_string(response, "response")
     return Guide.of(guide).classify(response)[0]
 
 
@@ -144,17 +138,14 @@ class BehaviorCase:
     guide is a variant that is expected to show it."""
 
     def __post_init__(self) -> None:
-        require_id(self.id)
-        for name in _TEXTS:
-            if not isinstance(value := getattr(self, name), str):
-                raise InputError(f"{name!r}: expected a string, got {shown(value)}")
-        if not isinstance(self.expected, Mapping):
-            raise InputError(f"'expected': expected an object, got {shown(self.expected)}")
-        guide = Guide.of(self.guide)
-        try:
+        object.__setattr__(self, "id", as_id(self.id))
+        with located(f"case {self.id!r}"):
+            for name in _TEXTS:
+                require_string(getattr(self, name), repr(name))
+            if not isinstance(self.expected, Mapping):
+                raise InputError(f"'expected': expected an object, got {shown(self.expected)}")
+            guide = Guide.of(self.guide)
             labels = {name: guide.label_of(label) for name, label in self.expected.items()}
-        except InputError as error:
-            raise InputError(f"case {self.id!r}: expected: {error}") from error
         object.__setattr__(self, "guide", guide)
         object.__setattr__(self, "expected", labels or guide.labels)
 
@@ -163,32 +154,16 @@ class BehaviorCase:
         """Convert a mapping; without an `id`, it gets its number."""
         if isinstance(data, BehaviorCase):
             return data
-        keys = ("id", *_TEXTS, "evaluation_guide", "expected")
-        require_keys(data, *keys, required=("instruction", "evaluation_guide"))
+        optional = ("id", "input", "output", "expected")
+        require_keys(data, "instruction", "evaluation_guide", optional=optional)
         given = {key: value for key, value in data.items() if value is not None or key in _TEXTS}
         guide = given.pop("evaluation_guide", None)
-        return cls(**{**given, "id": as_id(given.get("id", number)), "guide": guide})
+        return cls(**{"id": number, **given, "guide": guide})
 
     @property
     def digest(self) -> str:
         """Digest of guide and expectations: 8 hexadecimal digits."""
         return short_digest(repr((self.guide, self.expected)))
-
-
-def as_cases(cases: Any) -> tuple[BehaviorCase, ...]:
-    """Convert mappings to cases; raises `InputError` if there are none or one is invalid."""
-    if isinstance(cases, (str, bytes, Mapping)) or not isinstance(cases, Iterable):
-        raise InputError(f"expected a list of cases, got {type(cases).__name__}")
-    suite: dict[str, BehaviorCase] = {}
-    for number, data in enumerate(cases, 1):
-        try:
-            case = BehaviorCase.of(data, number)
-        except InputError as error:
-            raise InputError(f"case {number}: {error}") from error
-        add_unique(suite, case.id, case)
-    if not suite:
-        raise InputError("the suite has no cases")
-    return tuple(suite.values())
 
 
 def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
@@ -205,17 +180,7 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
             duplicate id; names the file and the line of the case.
     """
-
-    def read(row: Any, number: int) -> tuple[str, BehaviorCase]:
-        case = BehaviorCase.of(row, number)
-        return case.id, case
-
-    document = read_document(path)
-    if isinstance(document.value, list):
-        return tuple(read_rows(document, document.value, (), read).values())
-    with document.at(()):
-        require_keys(document.value, "name", "version", "cases", required=("cases",))
-    return tuple(read_rows(document, document.value["cases"], ("cases",), read).values())
+    return read_suite(path, BehaviorCase.of)[1]
 
 
 def load_responses(path: PathOrDash) -> dict[str, Any]:
@@ -231,16 +196,15 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
             one variant to one case; names the file and line.
     """
 
-    def read(row: Any, _: int) -> tuple[tuple[str, str], Any]:
-        keys = ("id", "variant", "response")
-        require_keys(row, *keys, required=keys)
-        return (as_id(row["variant"]), as_id(row["id"])), row["response"]
+    def read(row: Any, _: int) -> Row:
+        require_keys(row, "id", "variant", "response")
+        return Row((as_id(row["variant"]), as_id(row["id"])), row["response"])
 
     document = read_document(path)
     if isinstance(document.value, dict):
         return dict(document.value)
     responses: dict[str, dict[str, Any]] = {}
-    for (variant, id_), response in read_rows(document, document.value, (), read).items():
+    for (variant, id_), response in read_rows(document, document.value, (), read):
         responses.setdefault(variant, {})[id_] = response
     return responses
 
@@ -288,10 +252,9 @@ class Outcome:
         """The response with the expected and the shown behavior and the keywords found."""
         if self.label is None:
             return f"{self.variant}: {self.message}"
-        hits = [f"{_behavior(label)}: {', '.join(words)}" for label, words in self.hits.items()]
-        found = f"; found {'; '.join(hits)}" if hits else ""
-        wrong = f"expected {_behavior(self.expected)}, shows {_behavior(self.label)}"
-        return f"{self.variant}: {wrong}{found}; “{self.response}”"
+        hits = [f"; {label}: {', '.join(words)}" for label, words in self.hits.items()]
+        wrong = f"expected {self.expected}, shows {self.label}{''.join(hits)}"
+        return f"{self.variant}: {wrong}; “{self.response}”"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -341,38 +304,33 @@ def evaluate_behaviors(
         InputError: A case is invalid, or the responses are of an invalid type or name unknown
             variants or cases.
     """
-    suite = as_cases(cases)
-    given = _given_responses(suite, responses)
+    suite = cases_by_id(cases, BehaviorCase.of)
+    if not suite:
+        raise InputError("the suite has no cases")
+    if not isinstance(responses, Mapping):
+        raise InputError(
+            f"responses: expected a mapping from variant, got {type(responses).__name__}"
+        )
+    variants = dict.fromkeys(variant for case in suite.values() for variant in case.expected)
+    if unknown := [name for name in responses if name not in variants]:
+        known = ", ".join(map(repr, variants))
+        raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
+    given = {name: by_case(suite, own, f"variant {name!r}") for name, own in responses.items()}
     results = {}
-    for case in suite:
+    for id_, case in suite.items():
         outcomes = []
         for variant in case.expected:
-            response = given.get(variant, {}).get(case.id)
+            response = given.get(variant, {}).get(id_)
             outcomes.append(Outcome.of(case, variant, response))
-        results[case.id] = _result(outcomes)
+        results[id_] = _result(outcomes)
     return BehaviorRun(
         "behaviors",
         1.0,
         signature_of("behaviors", {}),
         Usage(),
         results,
-        {case.id: case.digest for case in suite},
+        {id_: case.digest for id_, case in suite.items()},
     )
-
-
-def _given_responses(
-    suite: Sequence[BehaviorCase], responses: Any
-) -> Mapping[str, Mapping[str, Any]]:
-    """Return the responses by variant and case id."""
-    if not isinstance(responses, Mapping):
-        kind = type(responses).__name__
-        raise InputError(f"responses: expected a mapping from variant, got {kind}")
-    variants = dict.fromkeys(variant for case in suite for variant in case.expected)
-    if unknown := [name for name in responses if name not in variants]:
-        known = ", ".join(map(repr, variants))
-        raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
-    ids = [case.id for case in suite]
-    return {name: by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
 
 
 def _result(outcomes: Sequence[Outcome]) -> MetricResult:
@@ -388,10 +346,3 @@ def _result(outcomes: Sequence[Outcome]) -> MetricResult:
         lines=[outcome.line for outcome in wrong],
         details=details,
     )
-
-
-def _behavior(label: str) -> str:
-    """Format a label: behaviors in lower case and without the suffix."""
-    if label.endswith(_LABEL_SUFFIX):
-        return name_text(label.removesuffix(_LABEL_SUFFIX).lower())
-    return name_text(label)

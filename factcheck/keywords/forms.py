@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
+from factcheck.settings import require_list
 
 SUFFIX = "_keywords"
 """Suffix of a key with the keywords of a field or behavior."""
@@ -27,7 +28,6 @@ _GRAMMAR = (
     "a keyword must be a string or a mapping with one of the keys word, fold, any, not, "
     "such as {word: cat}"
 )
-EVERYWHERE = "the empty string occurs in every text"
 _STROKES = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe"}
 _UNACCENTED: Mapping[int, str | None] = {
     **dict.fromkeys(range(0x0300, 0x0370)),
@@ -102,12 +102,14 @@ class Form:
     """A string; for `fold` a string or `Word`, for `any` several keywords, for `not` one."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", _parse_content(self.kind, self.content))
+        object.__setattr__(self, "content", _parsed_content(self.kind, self.content))
 
     def __str__(self) -> str:
         if self.kind == "any":
             return " or ".join(map(str, self.content))
-        return _DESCRIPTIONS[self.kind].format(self.content)
+        if self.kind == "fold":
+            return f"{self.content} (any case or accent)"
+        return f"{'the word' if self.kind == 'word' else 'not'} {self.content}"
 
 
 Keyword = str | Form
@@ -120,52 +122,34 @@ AnyOf = functools.partial(Form, "any")
 """Alternatives that count as one keyword."""
 Not = functools.partial(Form, "not")
 """A forbidden keyword."""
-_DESCRIPTIONS = {
-    "word": "the word {}",
-    "fold": "{} (any case or accent)",
-    "not": "not {}",
-}
 
 
 def is_forbidden(keyword: Keyword) -> bool:
     return isinstance(keyword, Form) and keyword.kind == "not"
 
 
-def _parse_content(kind: Kind, content: Any) -> Any:
-    """Validate the content of a form and convert keywords from their notation."""
+def _parsed_content(kind: Kind, given: Any) -> Any:
+    """Validate the content of a form and parse the keywords in it."""
     if kind == "any":
-        return _alternatives(content)
-    word = as_keyword(content) if kind in ("fold", "not") else content
+        words = as_keywords(given, "any")
+        if not words or any(map(is_forbidden, words)):
+            raise InputError("any: list one or more keywords; put 'not' around all of them")
+        return words
     if kind == "not":
-        if is_forbidden(word):
-            raise InputError("not: cannot be nested in another 'not'; use the keyword itself")
-        if not word:
-            raise InputError(f"not: {EVERYWHERE}; name what is forbidden")
+        word = as_keyword(given)
+        if not word or is_forbidden(word):
+            raise InputError(f"not: expected what is forbidden, got {shown(given)}")
         return word
-    if kind == "fold" and isinstance(word, Form) and word.kind != "word":
-        raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(content)}")
-    text = word.content if isinstance(word, Form) else word
-    if not isinstance(text, str):
-        raise InputError(f"{kind}: expected a string, got {shown(text)}; quote it")
-    if not text:
-        raise InputError(f"{kind}: the string is empty")
-    if kind == "fold" and not folded(text):
-        raise InputError(f"fold: {text!r} consists of accents only; add a letter")
-    return word
+    text = content = as_keyword(given) if kind == "fold" else given
+    if isinstance(content, Form) and kind == "fold" and content.kind == "word":
+        text = content.content
+    if not isinstance(text, str) or not folded(text):
+        expected = "a string or {word: ...}" if kind == "fold" else "a string"
+        raise InputError(f"{kind}: expected {expected} with a letter, got {shown(given)}; quote it")
+    return content
 
 
-def _alternatives(content: Any) -> tuple[Keyword, ...]:
-    words = as_keywords(content, "any")
-    if not words:
-        raise InputError("any: no alternatives; list at least one keyword")
-    if any(map(is_forbidden, words)):
-        raise InputError("any: 'not' cannot be an alternative; put it around all of them")
-    return words
-
-
-@functools.cache
-def _folded_content(word: Keyword) -> str:
-    return folded(word if isinstance(word, str) else word.content)
+_folded_keyword = functools.cache(folded)
 
 
 def occurs(keyword: Keyword, text: str) -> bool:
@@ -176,32 +160,47 @@ def occurs(keyword: Keyword, text: str) -> bool:
     if kind == "word":
         return has_word(text, content)
     if kind == "fold":
-        search = str.__contains__ if isinstance(content, str) else has_word
-        return search(folded(text), _folded_content(content))
+        if isinstance(content, Form):
+            return has_word(folded(text), _folded_keyword(content.content))
+        return _folded_keyword(content) in folded(text)
     if kind == "any":
         return any(occurs(word, text) for word in content)
     return occurs(content, text)
 
 
-def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
-    """Return the keywords that occur in a text, including `Not` if its forbidden keyword does."""
-    return {word for word in keywords if occurs(word, text)}
+class Found(NamedTuple):
+    """What a search for keywords in a text found."""
+
+    words: tuple[Keyword, ...]
+    """Keywords that occur, in order, including `Not` if its forbidden keyword does."""
+    is_forbidden: bool
+    """Whether a forbidden keyword occurs."""
+    share: float
+    """Fraction of the keywords that occur, in [0, 1]; 0 if a forbidden one does, or without any."""
+    unmet: tuple[Keyword, ...]
+    """Keywords that do not occur, and forbidden ones that do."""
 
 
-def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float | None:
-    """Return the fraction of keywords found, in [0, 1]; `None` if a forbidden one is found."""
-    forbidden = [word for word in keywords if is_forbidden(word)]
-    if not found.isdisjoint(forbidden):
-        return None
-    n_required = len(keywords) - len(forbidden)
-    if not n_required:
-        return float(bool(keywords))
-    return sum(map(found.__contains__, keywords)) / n_required
-
-
-def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
-    """Return the keywords that do not occur, and the forbidden ones that do."""
-    return tuple(word for word in words if (word in found) == is_forbidden(word))
+def search(keywords: Sequence[Keyword], text: str) -> Found:
+    """Search a text for keywords."""
+    words, unmet = [], []
+    n_required, has_forbidden = 0, False
+    for word in keywords:
+        is_found, forbids = occurs(word, text), is_forbidden(word)
+        if is_found:
+            words.append(word)
+        if is_found == forbids:
+            unmet.append(word)
+        if not forbids:
+            n_required += 1
+        elif is_found:
+            has_forbidden = True
+    share = float(bool(keywords))
+    if has_forbidden:
+        share = 0.0
+    elif n_required:
+        share = len(words) / n_required
+    return Found(tuple(words), has_forbidden, share, tuple(unmet))
 
 
 def as_keyword(data: Any) -> Keyword:
@@ -227,16 +226,31 @@ def as_keyword(data: Any) -> Keyword:
 
 def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
     """Parse a list of keywords; the message of `InputError` starts with `what`."""
-    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
-        raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
-    words = tuple(map(as_keyword, data))
+    words = tuple(map(as_keyword, require_list(what, data)))
     if "" in words:
-        raise InputError(f"{what}: {EVERYWHERE}; remove it")
+        raise InputError(f"{what}: the empty string occurs in every text; remove it")
     return words
 
 
-def field_of(key: Any) -> str | None:
-    """Strip `_keywords` from a key; `None` for any other key."""
-    if isinstance(key, str) and key.endswith(SUFFIX):
-        return key.removesuffix(SUFFIX) or None
-    return None
+def as_keyword_lists(data: Any, what: str) -> dict[str, tuple[Keyword, ...]]:
+    """Parse lists of keywords by name; the message of `InputError` starts with `what`."""
+    if not isinstance(data, Mapping) or not data:
+        raise InputError(f"{what} needs keywords, as <name>{SUFFIX}; got {shown(data)}")
+    lists = {}
+    for name, words in data.items():
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"{what}: a name must be a string that is not blank, got {name!r}")
+        lists[name] = as_keywords(words, f"{name}{SUFFIX}")
+    return lists
+
+
+def without_suffix(data: Any, what: str) -> dict[str, Any]:
+    """Return lists by name, from `<name>_keywords`; raise `InputError` for any other key."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"{what} must be a mapping with <name>{SUFFIX}, got {shown(data)}")
+    lists = {}
+    for key, words in data.items():
+        if not isinstance(key, str) or not key.endswith(SUFFIX):
+            raise InputError(f"{what}: unknown key {key!r}; use <name>{SUFFIX}")
+        lists[key.removesuffix(SUFFIX)] = words
+    return lists

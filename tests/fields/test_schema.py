@@ -130,7 +130,7 @@ def test_a_node_knows_all_that_the_schema_says() -> None:
 def test_a_hundred_levels_are_fine_and_a_thousand_are_an_error() -> None:
     assert parse_eval_schema(nested(100, TEXT)).children
     for function in (parse_eval_schema, annotate_xeval):
-        with pytest.raises(SchemaError, match="nested more than"):
+        with pytest.raises(SchemaError, match="nested too deeply"):
             function(nested(900, TEXT))
 
 

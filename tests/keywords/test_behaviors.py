@@ -79,9 +79,9 @@ def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
     assert run.counts == {"passed": 1, "failed": 3, "errors": 0}
     assert run.failures == {"AMBIGUOUS": 1, "NO_MATCH": 1, "WRONG_BEHAVIOR": 2, "ERROR": 0}
     assert run.results["2"].reason == "strict: AMBIGUOUS"
-    assert run.results["2"].lines == (
-        f"strict: expected strict, shows AMBIGUOUS; found strict: 积分; service: 可以; “{BOTH}”",
-    )
+    found = "STRICT_BEHAVIOR: 积分; SERVICE_BEHAVIOR: 可以"
+    [line] = run.results["2"].lines
+    assert line == f"strict: expected STRICT_BEHAVIOR, shows AMBIGUOUS; {found}; “{BOTH}”"
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (classify_behavior, ["", None], "a guide must be a mapping with <behavior>_keywords, got"),
-        (classify_behavior, ["", {"strict": ["a"]}], "unknown key 'strict'; use <behavior>_keywo"),
-        (classify_behavior, ["", {"a_keywords": "b"}], "a_keywords: expected a list of keywords"),
+        (classify_behavior, ["", None], "a guide must be a mapping with <name>_keywords, got n"),
+        (classify_behavior, ["", {"strict": ["a"]}], "a guide: unknown key 'strict'; use"),
+        (classify_behavior, ["", {"a_keywords": "b"}], "a_keywords must be a list, not str"),
         (classify_behavior, ["", {"a_keywords": [{"not": "a"}]}], "has forbidden keywords only"),
         (classify_behavior, ["", SAME_LABEL], "two behaviors .* A_B_BEHAVIOR"),
-        (classify_behavior, ["", {" _keywords": ["x"]}], "name of a behavior must be .* got ' '"),
+        (classify_behavior, ["", {" _keywords": ["x"]}], "a guide: a name must be .* got ' '"),
         (classify_behavior, [None, CITIES], "response: expected a string, got null"),
         (BehaviorCase, [" ", "x", CITIES], "id of a case must be a string that is not blank"),
         (evaluate_behaviors, [CASES, None], "responses: expected a mapping from variant, got None"),
@@ -134,7 +134,7 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
         (evaluate_behaviors, [CASES, {"strict": {"9": "a"}}], "1 for unknown cases: '9'"),
         (evaluate_behaviors, [CASES, {"strct": []}], "unknown variant 'strct'; variants are 'stri"),
         (evaluate_behaviors, [[], {}], "the suite has no cases"),
-        (evaluate_behaviors, [SEED_CASE, {}], "expected a list of cases, got dict"),
+        (evaluate_behaviors, [SEED_CASE, {}], "cases must be a list, not dict"),
         (evaluate_behaviors, [[{"instruction": "x"}], {}], "case 1: 'evaluation_guide' is missing"),
         (evaluate_behaviors, [[SEED_CASE | {"instruction": None}], {}], "'instruction': expected"),
         (evaluate_behaviors, [[SEED_CASE | {"expected": ["m"]}], {}], "'expected': expected an ob"),
@@ -167,7 +167,7 @@ def put(folder: Path, name: str, data: Any) -> Path:
     ("case", "message"),
     [
         ({"id": "1"}, "line 12: .*duplicate id '1'"),
-        ({"expected": {"a": "b"}}, "line 12: case '2': expected: unknown behavior 'b'"),
+        ({"expected": {"a": "b"}}, "line 12: case '2': unknown behavior 'b'"),
     ],
 )
 def test_faults_of_a_suite_are_told_with_their_line(

@@ -23,8 +23,8 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
+from factcheck.keywords.cards import Match, Scores
 from factcheck.keywords.forms import Keyword, as_keyword, folded, has_word, occurs
-from factcheck.keywords.matching import Match, Scores
 from tests.keywords.cards import (
     Card,
     expected_card,
@@ -147,22 +147,22 @@ def test_forms_with_equal_texts_differ() -> None:
     [
         (match_cards, [[], [], -0.1], "threshold must be .* at least 0 and at most 1, not -0.1"),
         (partial(match_cards, assignment="best"), [[], []], "one of greedy, optimal"),  # type: ignore[arg-type]
-        (keyword_similarity, [["a"], None], "keywords are searched in a string, got null"),
+        (keyword_similarity, [["a"], None], "text: expected a string, got null"),
         (keyword_similarity, [["cell", ""], "x"], "the empty string occurs in every text"),
         (as_keyword, [True], "a keyword must be a string or a mapping.*got true"),
         (as_keyword, [{"word": "a", "fold": "b"}], "a keyword must be a string"),
         (as_keyword, [{"wrd": "a"}], "unknown key 'wrd'"),
-        (as_keyword, [{"word": 7}], "word: expected a string, got 7"),
-        (as_keyword, [{"word": ""}], "word: the string is empty"),
-        (as_keyword, [{"fold": "\u0301"}], "accents only"),
+        (as_keyword, [{"word": 7}], "word: expected a string with a letter, got 7; quote"),
+        (as_keyword, [{"word": ""}], "word: expected a string with a letter, got ''"),
+        (as_keyword, [{"fold": "\u0301"}], "fold: expected a string or {word: ...} with a letter"),
         (as_keyword, [{"fold": {"any": ["a"]}}], "fold: expected a string or"),
-        (as_keyword, [{"any": []}], "no alternatives"),
-        (as_keyword, [{"any": [{"not": "a"}]}], "put it around"),
-        (as_keyword, [{"not": {"not": "a"}}], "cannot be nested"),
-        (as_keyword, [{"not": ""}], "the empty string occurs in every text"),
+        (as_keyword, [{"any": []}], "any: list one or more"),
+        (as_keyword, [{"any": [{"not": "a"}]}], "any: .*put 'not' around all of them"),
+        (as_keyword, [{"not": {"not": "a"}}], "expected what is forbidden"),
+        (as_keyword, [{"not": ""}], "expected what is forbidden, got ''"),
         (ExpectedCard, [], "needs keywords"),
         (partial(ExpectedCard, front=["cell"]), [], "unknown key 'front'"),
-        (partial(ExpectedCard, front_keywords=["y"]), [{"a": ["x"]}], "needs keywords"),
+        (partial(ExpectedCard, front_keywords=["y"]), [{"a": ["x"]}], "not both"),
     ],
 )
 def test_what_cannot_be_used_is_refused(function: Any, arguments: Any, message: str) -> None:

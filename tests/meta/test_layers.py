@@ -26,11 +26,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.judges.cascade",),
     ("factcheck.runtime",),
     ("factcheck.judges.local",),
-    ("factcheck.judges.llm", "factcheck.judges.replay"),
     ("factcheck.judges.embedders",),
+    ("factcheck.judges.llm", "factcheck.judges.replay"),
     ("factcheck.judges.factory",),
     ("factcheck.fields.types",),
-    ("factcheck.metrics.report",),
     ("factcheck.metrics",),
     ("factcheck.references",),
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),
@@ -154,7 +153,7 @@ LIGHT: dict[str, tuple[str, Iterable[str]]] = {
         CLIENTS,
     ),
     "the embedded embedder": (
-        "from factcheck.judges.embedders.local import embed_text; embed_text('It rained.')",
+        "from factcheck.judges.embedders import embed_text; embed_text('It rained.')",
         (*CLIENTS, "numpy", "torch"),
     ),
     "an embedder on a server": (

@@ -104,7 +104,7 @@ def test_references_may_come_with_the_cases_only() -> None:
         ({"actual_output": 3}, "input", "the output must be a string, got int"),
         ("nothing", "refused", "the filter declined"),
         ("nowhere", "output", "all zero"),
-        ("not a number", "output", "NaN or infinity"),
+        ("not a number", "output", "finite numbers"),
         ("long east", "output", "vectors of 2 and 3 numbers cannot be compared"),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 import factcheck
 from factcheck import AtomicFact, CheckFailure, FactCoverage, FactSet, Model, Verdict
 from factcheck.errors import DeadlineExceeded, Failure, InputError
-from factcheck.judges.embedders.local import embed_text
+from factcheck.judges.embedders import embed_text
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.encoder import _Network
 from factcheck.judges.local.extractor import extract_facts

@@ -8,11 +8,12 @@ reference into `$defs`.
 from __future__ import annotations
 
 import copy
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.errors import SchemaError
 
@@ -32,6 +33,7 @@ MULTI = "multi"
 """Effective type of a field that allows several types."""
 ANY = "any"
 """Effective type of a field without any description."""
+_log = logging.getLogger("factcheck.fields")
 _UNRESOLVED = ("$ref", "anyOf", "oneOf", "allOf")
 _SPECIAL = re.compile(r"[\\.\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
@@ -39,12 +41,8 @@ _PARENT_AND_NAME = re.compile(r"(?:((?:\\.|[^\\])*)\.)?((?:\\.|[^.\\])*)", re.DO
 _POSITION = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]")
 
 
-class Child(NamedTuple):
-    """A sub-schema of a container."""
-
-    name: str | None
-    """Name of the property; `None` for all other keys or items."""
-    schema: dict[str, Any]
+Parts = dict[str | None, dict[str, Any]]
+"""Sub-schemas of a container by name of the property; `None` for all other keys, or for items."""
 
 
 @dataclass
@@ -118,29 +116,46 @@ def effective_type(schema: Mapping[str, Any]) -> str | None:
     return container(schema)[0] or ANY
 
 
-def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
+def sub_schemas(schema: Mapping[str, Any]) -> Parts:
     """Return the parts of an object or array that are scored separately; empty for a leaf."""
     if effective_type(schema) == MULTI:
-        return ()
+        return {}
     return container(schema)[1]
 
 
-def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
+def container(schema: Mapping[str, Any]) -> tuple[str, Parts]:
     """Return the container type that the keywords of a schema imply, and its parts."""
     properties, others = schema.get("properties"), schema.get("additionalProperties")
-    items = schema.get("items")
-    children = []
+    parts: Parts = {}
     if isinstance(properties, dict):
         for name, part in properties.items():
             if part is True:
-                children.append(Child(name, {COMPARE: _FALLBACK}))
+                parts[name] = {COMPARE: _FALLBACK}
             elif isinstance(part, dict):
-                children.append(Child(name, part))
+                parts[name] = part
     if others and isinstance(others, dict):
-        children.append(Child(None, others))
-    if not children and isinstance(items, dict):
-        return "array", (Child(None, items),)
-    return "object" if children or isinstance(properties, dict) else "", tuple(children)
+        parts[None] = others
+    if not parts and isinstance(items := schema.get("items"), dict):
+        return "array", {None: items}
+    return "object" if parts or isinstance(properties, dict) else "", parts
+
+
+def check_depth(depth: int, path: str = "") -> None:
+    """Raise `SchemaError` for a schema or value that is nested too deeply, or contains itself."""
+    if depth > MAX_DEPTH:
+        raise SchemaError(f"nested too deeply: more than {MAX_DEPTH} levels", path[:80])
+
+
+def check_names(mapping: Mapping[Any, Any], path: str) -> None:
+    """Raise `SchemaError` for keys that are not strings."""
+    for key in mapping:
+        if not isinstance(key, str):
+            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
+
+
+def warn(path: str, problem: str) -> None:
+    """Log a warning about a field."""
+    _log.warning("%s: %s", path or "the root", problem)
 
 
 def members(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -177,18 +192,13 @@ def parent_and_name(path: str) -> tuple[str, str]:
 
 
 _FALLBACK = "exact"
-_BUILT_IN_DEFAULTS: dict[str, Any] = {
-    "string": "exact",
-    "number": "numeric",
-    "integer": "numeric",
-    "boolean": "exact",
-}
+_BY_TYPE = {"number": "numeric", "integer": "numeric"}
 _BY_FORMAT: dict[Any, Any] = {
     ("string", "date-time"): {"date": {"with_time": True}},
     (MULTI, "decimal"): "numeric",
 }
 """Default comparators by effective type and format."""
-_defaults = dict(_BUILT_IN_DEFAULTS)
+_set_by_user: dict[str, Any] = {}
 
 
 def set_type_default(json_type: str, comparator: str | dict[str, Any]) -> None:
@@ -203,32 +213,30 @@ def set_type_default(json_type: str, comparator: str | dict[str, Any]) -> None:
     if not isinstance(json_type, str) or not json_type:
         raise ValueError(f"the type must be a non-empty string, not {json_type!r}")
     parse_xeval_entry(comparator)
-    _defaults[json_type] = comparator
+    _set_by_user[json_type] = comparator
 
 
 def reset_type_defaults() -> None:
     """Undo every `set_type_default`."""
-    _defaults.clear()
-    _defaults.update(_BUILT_IN_DEFAULTS)
+    _set_by_user.clear()
 
 
 def annotate(schema: Any, depth: int = 0) -> Any:
     """Add `x-eval-compare`, in place, to every leaf that has none and is not skipped."""
     if not isinstance(schema, dict):
         return schema
-    if depth > MAX_DEPTH:
-        raise SchemaError(f"nested more than {MAX_DEPTH} levels deep; flatten it")
+    check_depth(depth)
     definitions = schema.get("$defs") if depth == 0 else None
     children = sub_schemas(schema)
-    for child in children:
-        annotate(child.schema, depth + 1)
+    for child in children.values():
+        annotate(child, depth + 1)
     for target in definitions.values() if isinstance(definitions, dict) else ():
         annotate(target, depth + 1)
     is_leaf = not children and not is_recursive(schema)
     if is_leaf and COMPARE not in schema and schema.get(SKIP) is not True:
         kind = effective_type(schema) or ""
-        default = _defaults.get(kind, _FALLBACK)
-        if default == "exact":
+        default = _set_by_user.get(kind, _BY_TYPE.get(kind, _FALLBACK))
+        if default == _FALLBACK:
             default = _BY_FORMAT.get((kind, schema.get("format")), default)
         schema[COMPARE] = copy.deepcopy(default)
     return schema

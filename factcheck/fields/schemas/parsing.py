@@ -13,8 +13,7 @@ from factcheck.errors import GoldValidationError, InputError, ParameterError, Sc
 from factcheck.fields import schemas as keys
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.schemas import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.schemas.combinations import check_names
-from factcheck.fields.schemas.references import annotate_xeval, as_list, as_schema
+from factcheck.fields.schemas.references import annotate_xeval
 from factcheck.fields.types import (
     THRESHOLD,
     TRUE_OR_FALSE,
@@ -24,6 +23,7 @@ from factcheck.fields.types import (
     is_number,
 )
 from factcheck.fields.values import as_record, id_of, json_type
+from factcheck.settings import require_list
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
@@ -107,7 +107,7 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     Raises:
         SchemaError: A key is invalid; the message names the path and the allowed values.
     """
-    schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else as_schema(raw_schema)
+    schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else raw_schema
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
     root = _Parser(registry or default_registry, schema).node(schema, "", None, 1.0, 0)
@@ -125,10 +125,7 @@ class _Parser:
     def node(
         self, schema: dict[str, Any], path: str, name: str | None, weight: float, depth: int
     ) -> SchemaNode:
-        if depth > keys.MAX_DEPTH:
-            raise SchemaError(
-                f"nested more than {keys.MAX_DEPTH} levels deep; flatten it", path[:80]
-            )
+        keys.check_depth(depth, path)
         _check_keys(schema, path)
         node = SchemaNode(
             path,
@@ -155,10 +152,9 @@ class _Parser:
         self._set_comparison(node, schema, is_leaf=not children)
         if keys.ALIGN in schema:
             node.align = _checked_align(schema, node.json_type, path)
-        for child in children:
-            where = f"{path}[]" if child.name is None else keys.join(path, child.name)
-            inner = self.node(child.schema, where, child.name, node.weight, depth + 1)
-            node.children.append(inner)
+        for key, child in children.items():
+            where = f"{path}[]" if key is None else keys.join(path, key)
+            node.children.append(self.node(child, where, key, node.weight, depth + 1))
         if node.strategy == "key_field":
             _warn_of_keys(key_names(node.align or {}), node)
         return node
@@ -178,9 +174,7 @@ class _Parser:
             spec = ComparatorSpec(*_look_up(find, schema[keys.COMPARE], keys.COMPARE, path))
             node.comparator = spec
             if kind in _UNLIKELY.get(spec.name, ()) and not schema.get(keys.TRANSFORM):
-                _log.warning(
-                    "%s: comparator %r on a field of type %s is unusual", path, spec.name, kind
-                )
+                keys.warn(path, f"comparator {spec.name!r} on a field of type {kind} is unusual")
         elif is_leaf and not node.skip:
             raise SchemaError(
                 f"missing {keys.COMPARE}; add it, or call annotate_xeval(schema)", path
@@ -195,7 +189,7 @@ class _Parser:
             transform = _look_up(self._registry.get_transform, entry, where, path)
             node.transforms.append(TransformSpec(*transform))
         if node.transforms and not is_leaf and not node.comparator.name:
-            _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
+            keys.warn(path, f"{keys.TRANSFORM} has no effect without a comparator")
 
 
 _SETTINGS: Checks = {
@@ -240,14 +234,13 @@ def _look_up(
 
 
 def _check_keys(schema: dict[Any, Any], path: str) -> None:
-    check_names(schema, path)
+    keys.check_names(schema, path)
     if isinstance(properties := schema.get("properties"), dict):
-        check_names(properties, path)
+        keys.check_names(properties, path)
     for key in schema:
         if key.startswith(keys.PREFIX) and key not in keys.XEVAL_KEYS:
             known = ", ".join(keys.XEVAL_KEYS)
-            message = "%s: Unknown x-eval key %r is ignored; expected one of %s"
-            _log.warning(message, path or "the root", key, known)
+            keys.warn(path, f"Unknown x-eval key {key!r} is ignored; expected one of {known}")
 
 
 def _kind(schema: dict[str, Any], path: str) -> str:
@@ -266,7 +259,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     if problem:
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
-        _log.warning("%s: %s without match_by; elements are compared by position", path, keys.ALIGN)
+        keys.warn(path, f"{keys.ALIGN} without match_by; elements are compared by position")
     return dict(align)
 
 
@@ -308,11 +301,11 @@ def key_names(align: Mapping[str, Any]) -> list[Any]:
 def _warn_of_keys(names: list[str], node: SchemaNode) -> None:
     items = node.children[-1] if node.children else node
     if not items.named:
-        _log.warning("%s: the items have no 'properties', so there is no key", node.path)
+        keys.warn(node.path, "the items have no 'properties', so there is no key")
         return
     for name in names:
         if not key_path(items, name)[0]:
-            _log.warning("%s: key %r not found among %s", node.path, name, sorted(items.named))
+            keys.warn(node.path, f"key {name!r} not found among {sorted(items.named)}")
 
 
 def key_path(items: SchemaNode, name: str) -> tuple[tuple[str, ...], SchemaNode | None]:
@@ -360,7 +353,7 @@ def validate_gold(
     if id_field is not None and not isinstance(id_field, str):
         raise InputError(f"id_field must be the name of a key, not {id_field!r}")
     root = parse_eval_schema(schema, registry)
-    for position, raw in enumerate(as_list(gold, "gold")):
+    for position, raw in enumerate(require_list("gold", gold)):
         record = as_record(raw)
         record_id: str | int = position
         if id_field:
@@ -369,62 +362,58 @@ def validate_gold(
             except InputError as error:
                 raise GoldValidationError(str(error), position, keys.join("", id_field)) from error
         exempt = frozenset({id_field} if id_field else ())
-        check = _RecordCheck(record_id, strict=strict_types)
-        for where, problem in dict.fromkeys(check.warnings(record, root, exempt)):
+        problems = list(_problems(record, root, exempt, strict=strict_types))
+        for where, problem, is_error in problems:
+            if is_error:
+                place = repr(where or "the record")
+                message = f"gold record {record_id!r}: {place} {problem}"
+                raise GoldValidationError(message, record_id, where)
+        for where, problem, _ in dict.fromkeys(problems):
             if warn_missing or problem != _MISSING:
                 _log.warning("gold record %r: %s %s", record_id, where or "the record", problem)
 
 
 _MISSING = "is missing; write null if it has no value"
+_Problem = tuple[str, str, bool]
+"""Path, what is wrong there, and whether it is an error."""
 
 
-class _RecordCheck:
-    """Validation of one record; raises errors, and yields warnings as path and problem."""
+def _problems(
+    value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset(), *, strict: bool
+) -> Iterator[_Problem]:
+    if value is None:
+        return
+    if node.unroll:
+        node = node.unroll()
+    is_container = bool(node.children) and not node.comparator.name
+    types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
+    actual, declared = json_type(value) or type(value).__name__, " or ".join(types)
+    if not types or actual in types or (actual in _NUMERIC and not _NUMERIC.isdisjoint(types)):
+        if is_container:
+            yield from _problems_of_parts(value, node, exempt, strict=strict)
+    elif strict:
+        problem = f"is {shown(value)} ({actual}), not the schema-declared type {declared}"
+        yield node.path, problem, True
+    elif len(types) > 1:
+        problem = f"is of type {actual}, not one of the declared types {declared}"
+        yield node.path, problem, False
+    elif is_container:
+        yield node.path, f"should be of type {declared}, but is of type {actual}", False
 
-    def __init__(self, record_id: str | int, *, strict: bool) -> None:
-        self._record_id = record_id
-        self._strict = strict
 
-    def warnings(
-        self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()
-    ) -> Iterator[tuple[str, str]]:
-        if value is None:
-            return
-        if node.unroll:
-            node = node.unroll()
-        is_container = bool(node.children) and not node.comparator.name
-        types = node.allowed_types or ([] if node.json_type == keys.ANY else [node.json_type])
-        actual, declared = json_type(value) or type(value).__name__, " or ".join(types)
-        if not types or actual in types or (actual in _NUMERIC and not _NUMERIC.isdisjoint(types)):
-            if is_container:
-                yield from self._parts(value, node, exempt)
-        elif self._strict:
-            where = node.path or "the record"
-            problem = f"{shown(value)} ({actual}), not the schema-declared type {declared}"
-            raise self._error(f"{where!r} is {problem}", node.path)
-        elif len(types) > 1:
-            yield node.path, f"is of type {actual}, not one of the declared types {declared}"
-        elif is_container:
-            yield node.path, f"should be of type {declared}, but is of type {actual}"
-
-    def _parts(
-        self, value: Any, node: SchemaNode, exempt: frozenset[str]
-    ) -> Iterator[tuple[str, str]]:
-        children = {child.name: child for child in node.children}
-        rest = children.pop(None, None)
-        for name in value if rest is None else ():
+def _problems_of_parts(
+    value: Any, node: SchemaNode, exempt: frozenset[str], *, strict: bool
+) -> Iterator[_Problem]:
+    children = {child.name: child for child in node.children}
+    rest = children.pop(None, None)
+    if rest is None:
+        for name in value:
             if name not in children and name not in exempt:
                 where = keys.join(node.path, str(name))
-                problem = f"{where!r} is not in schema; add it there, or remove it"
-                raise self._error(problem, where)
-        for child in node.children if rest is None else ():
+                yield where, "is not in schema; add it there, or remove it", True
+        for child in node.children:
             if child.name not in value and not child.skip:
-                yield child.path, _MISSING
-        for name, part in keys.members(value):
-            if name not in exempt and (known := children.get(name, rest)) is not None:
-                yield from self.warnings(part, known)
-
-    def _error(self, problem: str, path: str) -> GoldValidationError:
-        return GoldValidationError(
-            f"gold record {self._record_id!r}: {problem}", self._record_id, path
-        )
+                yield child.path, _MISSING, False
+    for name, part in keys.members(value):
+        if name not in exempt and (known := children.get(name, rest)) is not None:
+            yield from _problems(part, known, strict=strict)

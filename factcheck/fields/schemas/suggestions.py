@@ -17,10 +17,11 @@ from factcheck.documents import shown
 from factcheck.fields import schemas as keys
 from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
-from factcheck.fields.schemas.references import as_list, as_schema, infer_schema, resolved
+from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.types import UnreadableError
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
+from factcheck.settings import require_list
 from factcheck.text.dates import Notation
 from factcheck.text.units import Quantity, read_quantity
 from factcheck.text.words import word_set, words
@@ -110,12 +111,8 @@ def suggest_schema(gold: Any, schema: Any = None) -> Any:
         InputError: There are neither records nor a schema.
         SchemaError: The schema is invalid.
     """
-    records = [as_record(record) for record in as_list(gold, "gold")]
-    if schema is None:
-        suggested = infer_schema(records)
-    else:
-        converted = as_schema(schema)
-        suggested = converted if converted is not schema else resolved(converted)
+    records = [as_record(record) for record in require_list("gold", gold)]
+    suggested = infer_schema(records) if schema is None else resolved(schema)
     deeper: _Deeper = {}
     _suggest(suggested, "", [record for record in records if record is not None], deeper)
     definitions = suggested.get("$defs", {})
@@ -140,15 +137,15 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], deeper: _Deep
             schema[keys.TRANSFORM] = list(suggestion.transforms)
         schema.setdefault(keys.REASON, suggestion.reason)
         return
-    columns: dict[str | None, list[Any]] = {part.name: [] for part in parts}
+    columns: dict[str | None, list[Any]] = {own: [] for own in parts}
     for value in values:
         for key, member in keys.members(value):
             column = columns.get(key, columns.get(None))
             if member is not None and column is not None:
                 column.append(member)
-    for part in parts:
-        inner = f"{name} name".strip() if part.name == "name" else part.name or name
-        _suggest(part.schema, inner, columns[part.name], deeper)
+    for own, part in parts.items():
+        inner = f"{name} name".strip() if own == "name" else own or name
+        _suggest(part, inner, columns[own], deeper)
     is_array = keys.effective_type(schema) == "array"
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MAX_VALUES] if isinstance(value, list)]
@@ -378,7 +375,7 @@ def _alignment(
     kind = keys.effective_type(items)
     if kind in ("integer", "number", "array"):
         return ordered, f"the order of a list of type {kind} counts"
-    names = (part.name for part in keys.sub_schemas(items) if part.name is not None)
+    names = (name for name in keys.sub_schemas(items) if name is not None)
     ids = (one for one in names if one.casefold() in _WORDS["key of an element"])
     key = next((one for one in ids if _is_key(one, lists)), None)
     if key is not None:

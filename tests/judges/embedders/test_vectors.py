@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 
 from factcheck import RetryPolicy
 from factcheck.errors import Failure, JudgeOutputError
-from factcheck.judges.embedders import direction_of, similarity
-from factcheck.judges.embedders.local import NAME, embed_text
-from factcheck.judges.embedders.openai import MAX_TEXTS, OpenAIEmbedder, read_vectors
+from factcheck.judges.embedders import NAME, direction_of, embed_text, similarity
 from factcheck.judges.factory import build_embedder
+from factcheck.judges.llm.embedder import MAX_TEXTS, OpenAIEmbedder, read_vectors
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -72,11 +71,10 @@ def test_the_similarity_is_the_cosine_whatever_holds_the_numbers(
 @pytest.mark.parametrize(
     ("vector", "says"),
     [
-        ([], "empty"), ([0.0, -0.0], "all zero"), ([1.0, math.nan], "NaN or infinity"),
-        ([[1.0, 2.0]], "flat list of numbers"), (["1.0", "2.0"], "flat list of numbers"),
-        ([True, False], "flat list of numbers"), (None, "flat list of numbers"),
-        ("AAAA", "flat list of numbers"), ([1, 10**400], "flat list of numbers"),
-        ([[1.0], [1.0, 2.0]], "cannot be read"),
+        ([], "all zero"), ([0.0, -0.0], "all zero"), ([1.0, math.nan], "finite"),
+        ([[1.0, 2.0]], "flat list"), (["1.0", "2.0"], "flat list"), ([True, False], "flat list"),
+        (None, "flat list"), ("AAAA", "flat list"), ([1, 10**400], "flat list"),
+        ([[1.0], [1.0, 2.0]], "flat list"),
     ],
 )  # fmt: skip
 def test_what_points_nowhere_is_an_error(vector: Any, says: str) -> None:
@@ -90,7 +88,7 @@ def alike(one: str, other: str) -> float:
 
 CODE = """
 import hashlib
-from factcheck.judges.embedders.local import embed_text
+from factcheck.judges.embedders import embed_text
 print(hashlib.sha256(embed_text("A diver found the crack.").tobytes()).hexdigest()[:16])
 """
 
@@ -181,14 +179,11 @@ def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> Non
     assert setup.asked[1:] == [("Ants.",)]
 
 
-def test_there_are_as_few_requests_as_the_limits_of_the_api_allow(remote: MakeSetup) -> None:
+def test_there_are_as_few_requests_as_the_limit_of_the_api_allows(remote: MakeSetup) -> None:
     setup = remote(lambda request: [[1.0, float(len(text))] for text in texts_of(request)])
     results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
     assert sorted(map(len, setup.asked)) == [5, MAX_TEXTS]
     assert [result[1] for result in results[:3]] == [6.0] * 3  # type: ignore[index]
-    setup.server.clear()
-    setup.embed(*(letter * 400_000 for letter in "abcde"))
-    assert sorted(len(texts) for texts in setup.asked) == [1, 2, 2]
 
 
 def test_a_kept_vector_is_that_of_its_text_model_and_server_to_the_last_bit(
@@ -214,11 +209,11 @@ def test_a_damaged_entry_is_asked_for_again(
     setup = remote(cache=cache)
     vectors = setup.embed("Ants.")
     (key,) = cache.entries
-    cache.entries[key] = [json.dumps({"answers": {"": {"vector": [0.0, 0.0]}}})]
+    cache.entries[key] = [json.dumps({"answers": {"": {"vectors": []}}})]
     with caplog.at_level(logging.WARNING, "factcheck.cache"):
         assert setup.embed("Ants.") == vectors
     assert len(setup.asked) == 2
-    assert "all zero" in caplog.text
+    assert "cannot be read" in caplog.text
 
 
 def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:

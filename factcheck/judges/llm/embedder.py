@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
+from factcheck.errors import Failure, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
@@ -29,10 +29,8 @@ STAGE = "embed"
 """Stage of usage records and cached vectors."""
 DEFAULT_MODEL = "text-embedding-3-small"
 MAX_TEXTS = 2048
-"""Maximum number of texts in one request; the API's limit."""
-_MAX_BYTES = 900_000
-"""Maximum size of the texts in one request: the API's limit of 300,000 tokens at three bytes per
-token. A request that exceeds it nevertheless is rejected and split in two."""
+"""Maximum number of texts in one request; the API's limit. A request that has too many tokens is
+rejected and split in two."""
 _MAX_REFUSED = 3
 """Number of single texts that are refused, without any answer, before the rest are not tried."""
 
@@ -89,31 +87,30 @@ class OpenAIEmbedder(JsonClient):
         A text that cannot be embedded therefore fails alone. After three that do, and no other, the
         rest are not tried.
         """
-        refused: list[Failure[None]] = []
-        is_answered = False
-
-        async def results(part: Sequence[str]) -> list[EmbeddingResult]:
-            nonlocal is_answered
-            if len(refused) >= _MAX_REFUSED and not is_answered:
-                return [refused[-1]] * len(part)
+        results: list[EmbeddingResult] = []
+        parts = [texts]
+        while parts:
+            part = parts.pop()
+            if len(results) >= _MAX_REFUSED and all(isinstance(one, Failure) for one in results):
+                results += [results[-1]] * len(part)
+                continue
             found = await self._ask(ledger, part)
             if not isinstance(found, Failure):
-                is_answered = True
-                return found
-            if len(part) == 1:
-                refused.append(found)
-                return [found]
-            middle = len(part) // 2
-            return [*await results(part[:middle]), *await results(part[middle:])]
-
-        return await results(texts)
+                results += found
+            elif len(part) == 1:
+                results.append(found)
+            else:
+                middle = len(part) // 2
+                parts += [part[middle:], part[:middle]]
+        return results
 
     async def _ask(
         self, ledger: Ledger, texts: Sequence[str]
     ) -> list[EmbeddingResult] | Failure[None]:
+        body = {"model": self.name.partition("/")[2], "input": list(texts)}
         request = partial(
             self._runner.run,
-            lambda: self._send(texts),
+            partial(self._send, body),
             Account(ledger, STAGE),
             upper_bound=Tokens(sum(map(most_tokens, texts)), 0),
             tokens_of=_tokens,
@@ -127,9 +124,8 @@ class OpenAIEmbedder(JsonClient):
             return [Failure.of(None, error)] * len(texts)
         return read_vectors(answer["data"], len(texts))
 
-    async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
-        model = self.name.partition("/")[2]
-        answer = await self.post("/embeddings", {"model": model, "input": list(texts)})
+    async def _send(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        answer = await self.post("/embeddings", body)
         if not isinstance(answer.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
         return answer
@@ -163,17 +159,9 @@ _UNSENDABLE = Failure(None, "input", "the text is blank or not valid Unicode")
 
 
 def _batches(texts: Mapping[str, str]) -> list[list[str]]:
-    """Split the keys of texts, in order, into as few batches as the API's limits allow."""
-    batches: list[list[str]] = []
-    n_bytes = 0
-    for key, text in texts.items():
-        size = len(text.encode())
-        if not batches or len(batches[-1]) == MAX_TEXTS or n_bytes + size > _MAX_BYTES:
-            batches.append([])
-            n_bytes = 0
-        batches[-1].append(key)
-        n_bytes += size
-    return batches
+    """Split the keys of texts, in order, into as few batches as the API allows."""
+    keys = [*texts]
+    return [keys[start : start + MAX_TEXTS] for start in range(0, len(keys), MAX_TEXTS)]
 
 
 def _is_sendable(text: str) -> bool:
@@ -190,10 +178,6 @@ def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
 
 def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: ARG001
     vector: EmbeddingResult = data["vector"]
-    try:
-        direction_of(vector)
-    except JudgeOutputError as error:
-        raise InputError(f"cached vector: {error}") from error
     return vector
 
 

@@ -1,28 +1,37 @@
-"""The built-in lexical embedder: hashed words, word pairs and letters, offline.
+"""Embedders: directions and similarity of vectors, functions as embedders, and a lexical one.
 
-Similarity comes from shared rare words and, to a lesser degree, from similar spelling. Synonyms,
-paraphrases and the roles in a sentence are ignored. Similarities are lower than those of a trained
-model, so thresholds do not carry over.
+The lexical embedder hashes words, word pairs and letters, offline. Similarity comes from shared
+rare words and, to a lesser degree, from similar spelling. Synonyms, paraphrases and the roles in a
+sentence are ignored. Similarities are lower than those of a trained model, so thresholds do not
+carry over.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
+import threading
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.errors import Failure
+from factcheck.errors import JudgeOutputError
 from factcheck.judges.local.encoder import read_file
 from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.units import Reading, read
 from factcheck.text.words import DEFAULT, fold_word, guess_language
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_DIGITS = 6
+"""Decimal places of a similarity; those that single precision reproduces on every machine."""
 NAME = "local/3 (lexical)"
 """Name in score signatures; the version changes with the vectors."""
 SIZE = 2048
@@ -42,7 +51,81 @@ _FOREIGN_RARITY, _COMMON_RARITY, _RARE_RARITY = 3.0, 0.2, 5.0
 _FIRST_WORD = 1996
 """Row of the most common word in the vocabulary of the embedded judge's tokenizer."""
 _RARITY = {"number": _NUMBER_RARITY, "negation": 1.5, "function": 0.2, "symbol": 0.2}
-_BLANK = Failure(None, "input", "the text is blank")
+
+
+def direction_of(vector: Any) -> NDArray[np.float64]:
+    """Validate a vector, a list or an array of any library, and scale it to length 1.
+
+    Raises:
+        JudgeOutputError: It is not a flat list of finite numbers, or all of them are zero.
+    """
+    import numpy as np
+
+    expected = "a vector must be a flat list of finite numbers that are not all zero"
+    try:
+        numbers = np.asarray(vector)
+        values = numbers.astype(np.float64)
+        largest = float(np.abs(values).max(initial=0.0))
+    except Exception as error:
+        raise JudgeOutputError(f"{expected} ({error})") from error
+    is_flat = numbers.ndim == 1 and numbers.dtype.kind in "fiu"
+    if not is_flat or not 0.0 < largest < math.inf:
+        raise JudgeOutputError(expected)
+    scaled = values / largest  # no square overflows
+    return scaled / math.sqrt((scaled * scaled).sum())
+
+
+def similarity(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the cosine similarity of two unit vectors, in [0, 1], rounded to six decimals.
+
+    Negative cosines are clipped to 0. The result is symmetric, and exactly 1.0 for equal vectors.
+
+    Raises:
+        JudgeOutputError: The vectors have different lengths.
+    """
+    if one.size != other.size:
+        lengths = sorted((one.size, other.size))
+        raise JudgeOutputError(
+            f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; if the model "
+            "was replaced under its name, clear the cache"
+        )
+    cosine = float((one * other).sum())
+    return round(min(max(cosine, 0.0), 1.0), _DIGITS)
+
+
+class CallableEmbedder:
+    """Adapts a function to the `Embedder` port.
+
+    The function is called with a list of texts in a separate thread, one call at a time, and may be
+    asynchronous. Vectors are not cached, because two functions may share a name.
+
+    Args:
+        function: Returns one vector per text, in text order.
+        name: Appears in score signatures; empty for the qualified name of the function.
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any], name: str = "") -> None:
+        self._function = function
+        owner = getattr(function, "__self__", function)
+        named = owner if hasattr(owner, "__qualname__") else type(owner)  # a callable object
+        self._name = name or f"{named.__module__}.{named.__qualname__}"
+        self._one_at_a_time = threading.Lock()
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"embedder": self._name}
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """Return one vector per text, in text order; they are not validated."""
+        del ledger
+        if not texts:
+            return []
+        vectors = await run_in_thread(self._vectors, list(texts))
+        return list(await vectors if inspect.isawaitable(vectors) else vectors)
+
+    def _vectors(self, texts: list[str]) -> Any:
+        with self._one_at_a_time:
+            return self._function(texts)
 
 
 class _Item(NamedTuple):
@@ -54,27 +137,6 @@ class _Item(NamedTuple):
     rarity: float
     form: str = ""
     """Source of the letter features; empty for none."""
-
-
-class LocalEmbedder:
-    """Embeds texts with `embed_text`, offline and free of charge; implements `Embedder`."""
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"embedder": NAME}
-
-    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """Return one vector per text, in text order; a failure for a blank one."""
-        del ledger
-        return await run_in_thread(_embed_all, tuple(texts))
-
-
-def _embed_all(texts: Sequence[str]) -> tuple[EmbeddingResult, ...]:
-    return tuple(map(_embed, texts))
-
-
-def _embed(text: str) -> EmbeddingResult:
-    return embed_text(text) if text.strip() else _BLANK
 
 
 def embed_text(text: str) -> array[float]:
