@@ -19,10 +19,8 @@ from factcheck.documents import (
     Entry,
     PathInValue,
     PathOrDash,
-    Place,
     name_of,
     parse_json,
-    plain_document,
     read_text,
     shown,
     write_text,
@@ -142,7 +140,7 @@ def _facts(value: Any, where: str) -> FactSet | None:
         value = [_without_nulls(fact) for fact in value]
     if value is None:
         return None
-    facts = value if isinstance(value, FactSet) else facts_of(plain_document(value, where))
+    facts = value if isinstance(value, FactSet) else facts_of(Document(where, value))
     if not facts:
         raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
     return facts
@@ -182,8 +180,7 @@ def read_records(
     """
     names = fields or _NO_NAMES
     required = [names.get(key, key) for key in _REQUIRED]
-    optional = [names.get(key, key) for key in _OPTIONAL]
-    sources = [(name_of(path), read_entries(path, required, optional, _HINT)) for path in paths]
+    sources = [(name_of(path), read_entries(path, required, _HINT)) for path in paths]
     return _records(sources, skip_bad, names)
 
 
@@ -192,15 +189,15 @@ def _records(
     skip_bad: Callable[[InputError], None] | None,
     fields: Mapping[str, str],
 ) -> Iterator[Record]:
-    first_use: dict[str, Place] = {}
+    first_use: dict[str, str] = {}
     for name, entries in sources:
         number = 0
         for number, (place, data) in enumerate(entries, 1):
             try:
                 if isinstance(data, InputError):
                     raise data
-                record = _record(data, number, str(place), fields, _HINT)
-                _refuse_duplicate(record.id, place, first_use)
+                record = _record(data, number, place, fields, _HINT)
+                _add_id(record, first_use, name)
             except InputError as error:  # noqa: PERF203 - it concerns one record
                 if skip_bad is None:
                     raise
@@ -211,13 +208,12 @@ def _records(
             raise InputError(f"{name} holds no records")
 
 
-def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, Place]) -> None:
-    first = first_use.setdefault(id_, place)
-    if first is not place:
-        where = f"{first.unit} {first.number}" if first.name == place.name else first
-        raise InputError(
-            f"{place}: the id {id_!r:.80} was used before, in {where}; ids must be unique"
-        )
+def _add_id(record: Record, first_use: dict[str, str], name: str) -> None:
+    if record.id in first_use:
+        where = first_use[record.id].removeprefix(f"{name}, ")
+        used = f"the id {record.id!r:.80} was used before, in {where}"
+        raise InputError(f"{record.where}: {used}; ids must be unique")
+    first_use[record.id] = record.where
 
 
 def read_facts(path: PathOrDash) -> FactSet:
@@ -232,7 +228,7 @@ def read_facts(path: PathOrDash) -> FactSet:
         The facts in file order, numbered if they have no id (see `factcheck.facts.free_ids`).
 
     Raises:
-        InputError: Unreadable, malformed or empty; names file and line.
+        InputError: Unreadable, malformed or empty; names file and place.
     """
     name = name_of(path)
     suffix = ".txt" if path == "-" else Path(path).suffix.lower()

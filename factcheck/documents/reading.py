@@ -18,17 +18,15 @@ from factcheck.documents.files import (
     MAX_TEXT_BYTES,
     Document,
     Entry,
+    Line,
     PathInValue,
     PathOrDash,
-    Place,
     Unparsed,
-    check_line,
-    decode_text,
-    lines,
     name_of,
+    read_lines,
     read_text,
 )
-from factcheck.documents.json_documents import parse_json, parse_json_line
+from factcheck.documents.json_documents import parse_json
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
 
@@ -66,17 +64,15 @@ def read_document(
     """
     name, format_ = name_of(path), _format_of(path, expected)
     if format_ == "lines":
-        entries = list(read_entries(path))
-        for entry in entries:
-            if isinstance(entry.value, InputError):
-                raise entry.value
-
-        def line_of(part: PathInValue) -> int:
-            if part and isinstance(part[0], int):
-                return entries[part[0]].place.number
-            return 0
-
-        return Document(name, [entry.value for entry in entries], line_of)
+        values: list[Any] = []
+        numbers: dict[PathInValue, int] = {}
+        for line in read_lines(path):
+            if line.error is not None:
+                raise line.error
+            if line.text.strip():
+                numbers[(len(values),)] = line.number
+                values.append(parse_json(line.text.rstrip(), name, line.number).value)
+        return Document(name, values, numbers)
     if format_ == "yaml":
         return parse_yaml(read_text(path), name)
     return parse_json(read_text(path, max_bytes=max_bytes), name)
@@ -85,7 +81,6 @@ def read_document(
 def read_entries(
     path: PathOrDash,
     required: Sequence[str] = (),
-    optional: Sequence[str] | None = None,
     hint: str = "",
 ) -> Iterator[Entry]:
     """Return the entries of a list with their places, in order.
@@ -98,8 +93,7 @@ def read_entries(
 
     Args:
         path: `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.json`, `.yaml`, `.yml`, or `-`.
-        required: Columns that a table must have.
-        optional: Other columns to read of a table; `None`: all. The columns read must be unique.
+        required: Columns that a table must have; the names of columns must be unique, unless blank.
         hint: End of the message about a missing column.
 
     Raises:
@@ -110,31 +104,32 @@ def read_entries(
     if path != "-" and not Path(path).exists():
         raise InputError(f"{path} does not exist; check the path")
     if format_ == "table":
-        return _table_entries(path, required, optional, hint)
+        return _table_entries(path, required, hint)
     if format_ == "lines":
-        return _parsed(lines(path))
+        return _parsed(name_of(path), read_lines(path))
     return _list_entries(path, format_)
 
 
 def _list_entries(path: PathOrDash, format_: str) -> Iterator[Entry]:
     name = name_of(path)
-    if not format_:
-        source = lines(path)
-        head = []
-        for line in source:
-            head.append(line)
-            if line[1].strip():
-                break
-        if head and _is_object(head[-1][1]):
-            yield from _parsed(chain(head, source))
-            return
-        whole = []
-        for place, raw in chain(head, source):
-            check_line(raw, place)
-            whole.append(raw)
-        text = decode_text(b"".join(whole), name)
-    else:
+    if format_:
         text = read_text(path, max_bytes=MAX_DOCUMENT_BYTES)
+    else:
+        lines = read_lines(path)
+        head = []
+        for line in lines:
+            head.append(line)
+            if line.text.strip():
+                break
+        if head and _is_object(head[-1].text):
+            yield from _parsed(name, chain(head, lines))
+            return
+        texts = []
+        for line in chain(head, lines):
+            if line.error is not None:
+                raise line.error
+            texts.append(line.text)
+        text = "".join(texts)
     parse = parse_yaml if format_ == "yaml" else parse_json
     yield from _entries_of(parse(text, name).value, name)
 
@@ -142,34 +137,33 @@ def _list_entries(path: PathOrDash, format_: str) -> Iterator[Entry]:
 def _entries_of(value: Any, name: str) -> Iterator[Entry]:
     if isinstance(value, list):
         for number, item in enumerate(value, 1):
-            yield Entry(Place(name, "record", number), item)
+            yield Entry(f"{name}, record {number}", item)
     elif value is not None:
-        yield Entry(Place(name), value)
+        yield Entry(name, value)
 
 
-def _is_object(line: bytes) -> bool:
+def _is_object(line: str) -> bool:
     with suppress(InputError):
         return isinstance(parse_json(line, "line").value, dict)
     return False
 
 
-def _parsed(source: Iterable[tuple[Place, bytes]]) -> Iterator[Entry]:
-    for place, raw in source:
-        if raw.strip():
-            yield _parsed_entry(place, raw)
+def _parsed(name: str, lines: Iterable[Line]) -> Iterator[Entry]:
+    for line in lines:
+        value: Any = line.error
+        if value is None and not line.text.strip():
+            continue
+        if value is None:
+            try:
+                value = parse_json(line.text.rstrip(), name, line.number).value
+            except InputError as error:
+                value = error
+        if isinstance(value, InputError):
+            value = Unparsed(str(value), line.text)
+        yield Entry(f"{name}, line {line.number}", value)
 
 
-def _parsed_entry(place: Place, raw: bytes) -> Entry:
-    try:
-        return Entry(place, parse_json_line(raw, place))
-    except InputError as error:
-        text = raw.decode("utf-8", "replace") if len(raw) <= MAX_TEXT_BYTES else ""
-        return Entry(place, Unparsed(str(error), text))
-
-
-def _table_entries(
-    path: PathOrDash, required: Sequence[str], optional: Sequence[str] | None, hint: str
-) -> Iterator[Entry]:
+def _table_entries(path: PathOrDash, required: Sequence[str], hint: str) -> Iterator[Entry]:
     delimiter = "\t" if str(path).lower().endswith(".tsv") else ","
     columns: Sequence[str] = ()
     for place, row in _text_rows(path, delimiter):
@@ -183,7 +177,9 @@ def _table_entries(
                 if name not in row:
                     found = reprlib.repr(row)
                     raise InputError(f"{where}: no column {name!r}; found {found}{hint}")
-            _refuse_duplicates(row if optional is None else [*required, *optional], row, where)
+            for name in filter(str.strip, row):
+                if row.count(name) > 1:
+                    raise InputError(f"{where}: duplicate column {name!r:.80}")
             columns = row
         elif len(row) == len(columns):
             yield Entry(place, dict(zip(columns, row, strict=True)))
@@ -192,43 +188,34 @@ def _table_entries(
             yield Entry(place, InputError(f"{place}: {problem}"))
 
 
-def _refuse_duplicates(names: Sequence[str], columns: Sequence[str], where: str) -> None:
-    for name in names:
-        if columns.count(name) > 1:
-            raise InputError(f"{where}: duplicate column {name!r:.80}")
-
-
-def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[str] | InputError]]:
+def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[str, list[str] | InputError]]:
     # The limit is global to the process, so it is only ever raised.
     csv.field_size_limit(max(MAX_TEXT_BYTES, csv.field_size_limit()))
-    here = Place(str(path), "line", 0)
+    number = 0
     problems: list[InputError] = []
 
     def texts() -> Iterator[str]:
-        nonlocal here
-        for here, raw in lines(path):
-            try:
-                check_line(raw, here)
-                text = decode_text(raw, here.name, here.number)
-            except InputError as error:
-                problems.append(error)
-                text = raw.decode("utf-8", "replace").replace("\0", "")
-            yield text
+        nonlocal number
+        for line in read_lines(path):
+            number = line.number
+            if line.error is not None:
+                problems.append(line.error)
+            yield line.text.replace("\0", "")
 
     rows = csv.reader(texts(), delimiter=delimiter, strict=True)
     while True:
-        start = here._replace(number=here.number + 1)
+        place = f"{path}, line {number + 1}"
         row: list[str] | None = []
         try:
             row = next(rows, None)
         except csv.Error as error:
-            problem = f"misplaced quotes ({error}, line {here.number})"
+            problem = f"misplaced quotes ({error}, line {number})"
             quoted = 'a field that holds a quote is written "like ""this"""'
-            problems.append(InputError(f"{start}: {problem}; {quoted}"))
+            problems.append(InputError(f"{place}: {problem}; {quoted}"))
         if problems:
-            yield start, problems[0]
+            yield place, problems[0]
             problems.clear()
         elif row is None:
             return
         elif row:
-            yield start, row
+            yield place, row

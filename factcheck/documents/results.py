@@ -18,12 +18,11 @@ from typing import IO, TYPE_CHECKING, Any
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
     PathOrDash,
-    Place,
     check_writable,
     file_errors,
     open_binary,
 )
-from factcheck.documents.json_documents import json_text, parse_json_line
+from factcheck.documents.json_documents import json_text, parse_json
 from factcheck.errors import InputError
 
 try:
@@ -232,13 +231,13 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the validated header, rows and end of a results file."""
     ids: set[str] = set()
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
-        place = Place(str(path), "line", number)
+        place = f"{path}, line {number}"
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
             raise InputError(f"{path} is not a results file; name another file")
         data = None
         if raw.endswith(b"\n"):
             with suppress(InputError):
-                data = parse_json_line(raw, place)
+                data = parse_json(raw[:-1], str(path), number).value
         if not isinstance(data, dict):
             if stream.read(1):
                 raise InputError(
@@ -255,7 +254,7 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
         yield data
 
 
-def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:
+def _add_id(row: Mapping[str, Any], place: str, ids: set[str]) -> None:
     if not isinstance(name := row.get("id"), str):
         raise InputError(f"{place}: the row has no id; the file is damaged")
     if name in ids:

@@ -17,7 +17,6 @@ from factcheck.documents.files import (
     MAX_TEXT_BYTES,
     Document,
     PathInValue,
-    line_finder,
     no_json_value,
 )
 from factcheck.documents.json_documents import shown
@@ -61,7 +60,7 @@ def parse_yaml(text: str, name: str) -> Document:
         raise InputError(f"{name}: nested more than {MAX_DEPTH} levels deep") from error
     except UnicodeEncodeError as error:
         raise InputError(f"{name}: not valid Unicode ({error.reason})") from error
-    return Document(name, value, line_finder(lambda: composer.lines))
+    return Document(name, value, composer.lines)
 
 
 def yaml_text(value: Any, *, width: int = 100) -> str:

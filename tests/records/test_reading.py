@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.documents import plain_document
+from factcheck.documents import Document
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, Span
 from factcheck.records import Record, as_record, facts_of, read_facts, read_records, write_lock
@@ -377,7 +377,7 @@ def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: P
 def test_a_fact_without_id_gets_a_free_number(items: Sequence[Any], ids: Sequence[str]) -> None:
     expected = ids.split() if isinstance(ids, str) else ids
 
-    assert [fact.id for fact in facts_of(plain_document(items, "facts"))] == expected
+    assert [fact.id for fact in facts_of(Document("facts", items))] == expected
 
 
 def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
