@@ -106,7 +106,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.records import read_records
     from factcheck.reports.text import plural
     from factcheck.scoring import FactCoverage, gates, runs
-    from factcheck.scoring.run_report import Tally
+    from factcheck.scoring.run_report import RunReport
 
     settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
@@ -131,7 +131,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     settings |= {"weights": weights, "processes": jobs}
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
-    tally = Tally()
+    tally = RunReport()
 
     def records() -> Iterator[Record]:
         return read_records(*files, fields=fields)

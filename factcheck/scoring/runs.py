@@ -23,7 +23,7 @@ from factcheck.facts import (
 from factcheck.facts.report import Direction
 from factcheck.records import Record
 from factcheck.scoring.many import Outcome, RecordFailure, Show
-from factcheck.scoring.run_report import FINAL, Tally, codes_of, outcome_of
+from factcheck.scoring.run_report import FINAL, RunReport, codes_of, outcome_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
 Options = Mapping[str, Any]
@@ -38,7 +38,7 @@ def run_signature(scorer: FactCoverage, direction: Direction) -> str:
 def score_run(
     scorer: FactCoverage,
     records: Iterable[Record],
-    tally: Tally,
+    tally: RunReport,
     *,
     direction: Direction = "coverage",
     rows: ResultsFile | None = None,
@@ -81,7 +81,7 @@ def score_run(
     _close(tally, rows)
 
 
-def _close(tally: Tally, rows: ResultsFile | None) -> None:
+def _close(tally: RunReport, rows: ResultsFile | None) -> None:
     tally.complete = not (tally.interrupted or tally.write_error or tally.unfinished)
     if rows is not None and not tally.write_error:
         rows.complete = tally.complete
@@ -92,7 +92,7 @@ def _close(tally: Tally, rows: ResultsFile | None) -> None:
 
 
 def _pending(
-    records: Iterable[Record], tally: Tally, digests: Mapping[str, str], places: dict[str, int]
+    records: Iterable[Record], tally: RunReport, digests: Mapping[str, str], places: dict[str, int]
 ) -> Iterator[Record]:
     """Yield records without a row, given the `digests` of existing rows; fill `places` for all."""
     n_rows = 0

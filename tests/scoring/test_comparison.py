@@ -317,7 +317,7 @@ GATES: list[tuple[CoverageReport, Limits, int, str]] = [
     (report_of(LOST_TAGGED), Limits(), 1, f"gate failed: {LOST}"),
     (WEIGHTLESS, Limits(0.0), 4, "no score to compare with 0: no fact with a weight"),
     (WEIGHTLESS, Limits(), 0, ""),
-    (labelled("contradicted"), Limits(max_distorted=0), 1, "1 fact distorted, more than 0: f0"),
+    (labelled("contradicted"), Limits(max_distorted=0), 1, "1 fact distorted, more than 0"),
     (labelled("contradicted"), Limits(max_distorted=1), 0, ""),
 ]
 
