@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,17 +14,15 @@ from factcheck.facts import (
     CoverageReport,
     FactSet,
     Usage,
-    digest,
-    merge_documents,
     short_digest,
     source_key,
-    source_texts,
 )
 from factcheck.facts.report import Direction
+from factcheck.judges.ports import Ledger
 from factcheck.records import Record
 from factcheck.scoring.many import Outcome, RecordFailure, Show
 from factcheck.scoring.run_report import FINAL, RunReport, codes_of, outcome_of
-from factcheck.scoring.scorer import FactCoverage, Facts
+from factcheck.scoring.scorer import FactCoverage
 
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
@@ -157,50 +155,40 @@ def estimate(
     from factcheck.judges.llm.engine import Meter
 
     meter, n_records = Meter(), 0
-    with FactCoverage(**options, transport=meter.around) as scorer:
-        dry_run = _DryRun(scorer)
-        for record in records:
-            n_records += 1
-            facts = dry_run.facts_of(record)
-            dry_run.check(facts, record.summary)
-            if direction == "both" and facts and record.summary.strip():
-                claims = dry_run.likely_facts(record.summary)
-                for text in source_texts(record.source):
-                    dry_run.check(claims, text)
+    seen: set[str] = set()
+    counting = {**options, "processes": 1, "transport": meter.around}
+    with FactCoverage(**counting) as asking:
+        counting["extractor"] = _LikelyFacts(asking)
+        with FactCoverage(**counting) as scorer:
+            for record in records:
+                n_records += 1
+                if (key := record_digest(record)) in seen:
+                    continue
+                seen.add(key)
+                with suppress(FactcheckError):
+                    scorer.score(
+                        record.source, record.summary, facts=record.facts, direction=direction
+                    )
     return n_records, meter.usage, meter.models
 
 
-class _DryRun:
-    """Makes every request of a run once, with a scorer that only counts them."""
+class _LikelyFacts:
+    """Extractor of a dry run: facts from the cache, or else those of the local extractor."""
 
     def __init__(self, scorer: FactCoverage) -> None:
         self._scorer = scorer
         self._facts: dict[str, FactSet] = {}
-        self._sent: set[str] = set()
+        self.identity = {"extractor": "likely"}
 
-    def likely_facts(self, text: str) -> FactSet:
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:  # noqa: ARG002 - the port's
         from factcheck.judges.local.extractor import extract_facts
 
-        key = digest(text)
-        if key not in self._facts:
+        if source not in self._facts:
             try:
-                self._facts[key] = self._scorer.extract(text)
+                self._facts[source] = await self._scorer.aextract(source)
             except FactcheckError:
-                self._facts[key] = extract_facts(text)
-        return self._facts[key]
-
-    def facts_of(self, record: Record) -> Facts:
-        if record.facts is not None:
-            return record.facts
-        found = [self.likely_facts(text) for text in source_texts(record.source)]
-        return found[0] if isinstance(record.source, str) else merge_documents(record.source, found)
-
-    def check(self, facts: Facts, text: str) -> None:
-        statements = "\0".join(fact.text for fact in FactSet.of(facts))
-        key = digest(f"{text}\0{statements}")
-        if key not in self._sent and text.strip() and statements:
-            self._scorer.check(facts, text)
-        self._sent.add(key)
+                self._facts[source] = extract_facts(source)
+        return self._facts[source]
 
 
 def run_batch(
