@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
-from os import PathLike
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
 from factcheck.facts.coverage import is_embedded, trust_lines
@@ -36,16 +33,8 @@ from factcheck.stats.resampling import (
     compare_means,
 )
 
-Run = (
-    str
-    | PathLike[str]
-    | CoverageReport
-    | RunReport
-    | Mapping[str, CoverageReport]
-    | Iterable[CoverageReport]
-)
-"""Path of rows from `factcheck run --out` or of a `.json` report; a report; a run; reports by
-record name; or reports in record order."""
+Run = CoverageReport | RunReport | Mapping[str, CoverageReport] | Iterable[CoverageReport]
+"""A report; a run; reports by record name; or reports in record order."""
 Pairs = Sequence[tuple[CheckResult, CheckResult]]
 """Results of a fact in both runs."""
 Reports = Sequence[tuple[CoverageReport, CoverageReport]]
@@ -82,10 +71,9 @@ def compare(a: Run, b: Run) -> RunComparison:
         average; `None` if unknown), and `at_equal_length`, the difference there with its interval.
 
     Raises:
-        InputError: A run is unreadable, one is a report and the other a run, or the two have no
-            decided fact in common.
+        InputError: One is a report and the other a run, or the two have no decided fact in common.
     """
-    (first, partial_a), (second, partial_b) = read_reports(a), read_reports(b)
+    (first, partial_a), (second, partial_b) = reports_of(a), reports_of(b)
     if ("" in first) != ("" in second):
         raise InputError("cannot compare a single report with a run; compare two of a kind")
     reports = {name: (first[name], second[name]) for name in first if name in second}
@@ -130,13 +118,7 @@ def compare(a: Run, b: Run) -> RunComparison:
         counts,
         {"Only in A": _only(first, second), "Only in B": _only(second, first)},
         {"A": partial_a, "B": partial_b},
-    ).named(_path_name(a), _path_name(b))
-
-
-def _path_name(run: Run) -> str:
-    if isinstance(run, (str, PathLike)):
-        return name_of(run)
-    return ""
+    )
 
 
 def _only(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, ...]:
@@ -380,34 +362,18 @@ def _causes(pairs: Reports, *, has_other_facts: bool) -> tuple[tuple[str, ...], 
     return tuple(map(quote_text, found)), not counts["perhaps the text"]
 
 
-def read_reports(run: Run) -> tuple[dict[str, CoverageReport], str]:
-    """Read the reports of a run by record name, omitting rows without a report.
+def reports_of(run: Run) -> tuple[dict[str, CoverageReport], str]:
+    """Return the reports of a run by record name, omitting records without a report.
 
     A single report has the empty name. The second value says why the run is not complete; empty
     for one that is.
     """
     if isinstance(run, CoverageReport):
         return {"": run}, ""
-    if isinstance(run, (str, PathLike)):
-        is_report = Path(run).suffix.lower() == ".json"
-        return read_reports(read_report(run) if is_report else RunReport.read(run))
     if isinstance(run, RunReport):
-        outcomes = run.outcomes.items()
+        outcomes = (run.outcomes or {}).items()
         reports = {name: one for name, one in outcomes if isinstance(one, CoverageReport)}
         return reports, run.partial
     if isinstance(run, Mapping):
         return dict(run), ""
     return {str(number): report for number, report in enumerate(run, 1)}, ""
-
-
-def read_report(path: str | PathLike[str]) -> CoverageReport:
-    """Read a report written by `factcheck score --out FILE.json`.
-
-    Raises:
-        InputError: Unreadable, not a report, or of another version; names the file.
-    """
-    text = read_text(path)
-    try:
-        return CoverageReport.from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
