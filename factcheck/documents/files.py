@@ -32,6 +32,7 @@ PathInValue = tuple[str | int, ...]
 """Keys and 0-based positions, such as `("cases", 0, "id")`."""
 MAX_DEPTH = 300
 """Maximum nesting depth of a value."""
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 
 
 class Line(NamedTuple):
@@ -124,12 +125,7 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:
         problem = f"cannot {verb} {name}: {getattr(error, 'strerror', 0) or error}"
-        folder = Path(name).parent
-        if isinstance(error, FileNotFoundError) and verb == "write":
-            missing = f"folder {folder} does not exist"
-            reason = "no file can be created there" if folder.is_dir() else missing
-            problem = f"cannot write {name}: {reason}"
-        elif isinstance(error, FileNotFoundError):
+        if isinstance(error, FileNotFoundError) and verb == "read":
             problem = f"{name} does not exist; check the path"
         elif isinstance(error, IsADirectoryError):
             problem = f"{name} is a directory; name a file"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from factcheck.documents.files import (
     MAX_DEPTH,
+    TOO_DEEP,
     Document,
     decode_text,
     no_json_value,
@@ -50,7 +51,6 @@ _EXPECTED = {
 _TOKEN = re.compile(
     r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")(?P<colon>\s*:)?|[{}]|[^\s{}\[\],:"]+', re.DOTALL
 )
-_TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 
 
 def json_text(data: Any, *, indent: int | None = None) -> str:
@@ -86,11 +86,11 @@ def parse_json(text: str | bytes | bytearray, name: str, first_line: int = 1) ->
     except json.JSONDecodeError as error:
         raise problem(error.pos, f"not valid JSON ({problem_of(error, text)})") from error
     except RecursionError as error:
-        raise problem(0, _TOO_DEEP) from error
+        raise problem(0, TOO_DEEP) from error
     except ValueError as error:
         raise problem(*_first_fault(text)) from error
     if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
-        raise problem(0, _TOO_DEEP)
+        raise problem(0, TOO_DEEP)
     return Document(name, value)
 
 

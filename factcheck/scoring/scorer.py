@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import (
     AsyncIterator,
-    Awaitable,
     Callable,
     Generator,
     Iterable,
@@ -62,6 +61,8 @@ _NOT_MEASURED = "Not measured; 'factcheck trust' measures this judge."
 _LIVE_BATCH = 8
 """Facts after which an embedded judge says what it found."""
 Facts = FactSet | Iterable[AtomicFact | str]
+See = Callable[[FactSet | tuple[CheckResult, ...]], None]
+"""Gets the facts of a score, then results as they come."""
 
 
 class FactCoverage(SessionUser):
@@ -169,7 +170,7 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or contains no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        return await self._score(source, summary, facts, direction, self._check)
+        return await self._score(source, summary, facts, direction)
 
     score = blocking(ascore)
 
@@ -177,26 +178,13 @@ class FactCoverage(SessionUser):
         self,
         source: Source,
         summary: str,
-        see: Callable[[FactSet | tuple[CheckResult, ...]], None],
+        see: See,
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
     ) -> CoverageReport:
         """Score as `score` does, and pass the facts, then results as they come, to `see`."""
-        size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
-
-        async def check(fact_set: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
-            async def check_batch(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
-                results = await self._check(replace(fact_set, facts=batch), text, ledger)
-                see(results)
-                return results
-
-            see(fact_set)
-            parts = await together(map(check_batch, batches(fact_set, size)))
-            by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
-            return tuple(by_id[fact.id] for fact in fact_set)
-
-        return await self._score(source, summary, facts, direction, check)
+        return await self._score(source, summary, facts, direction, see)
 
     score_live = blocking(ascore_live)
 
@@ -281,12 +269,17 @@ class FactCoverage(SessionUser):
         summary: str,
         facts: Facts | None,
         direction: Direction,
-        check: Callable[[FactSet, str, Ledger], Awaitable[tuple[CheckResult, ...]]],
+        see: See | None = None,
     ) -> CoverageReport:
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
         source, ledger = as_source(source), Ledger(self.ledger)
         summary = require_text(summary, "the summary")
-        fact_set = await self._facts(source, facts, direction, ledger)
-        results = await check(fact_set, summary, ledger)
+        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
+        if not fact_set:
+            raise InputError("the list of facts is empty; there is nothing to check")
+        fact_set = weigh(fact_set, self._weights)
+        results = await self._check_live(fact_set, summary, ledger, see)
         claims: FactSet | None = None
         claim_results: tuple[CheckResult, ...] = ()
         if direction == "both":
@@ -307,22 +300,6 @@ class FactCoverage(SessionUser):
             Texts.of(source, summary),
             getattr(self._judges.checker, "quality", _NOT_MEASURED),
         )
-
-    async def _facts(
-        self,
-        source: str | tuple[SourceDocument, ...],
-        facts: Facts | None,
-        direction: Direction,
-        ledger: Ledger,
-    ) -> FactSet:
-        """Return the facts to check, given or extracted, with their weights."""
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        if facts is None:
-            fact_set = await self._extract(source, ledger)
-        elif not (fact_set := FactSet.of(facts)):
-            raise InputError("the list of facts is empty; there is nothing to check")
-        return weigh(fact_set, self._weights)
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):
@@ -370,6 +347,24 @@ class FactCoverage(SessionUser):
         except DeadlineExceeded as error:
             return tuple(CheckFailure.of(fact, error) for fact in facts)
         return tuple(with_true_evidence(one, text) for one in match_results(facts, results))
+
+    async def _check_live(
+        self, facts: FactSet, text: str, ledger: Ledger, see: See | None
+    ) -> tuple[CheckResult, ...]:
+        """Check facts, in batches if someone wants to see results as they come."""
+        if see is None:
+            return await self._check(facts, text, ledger)
+        see(facts)
+
+        async def check_batch(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
+            results = await self._check(replace(facts, facts=batch), text, ledger)
+            see(results)
+            return results
+
+        size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
+        parts = await together(map(check_batch, batches(facts, size)))
+        by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
+        return tuple(by_id[fact.id] for fact in facts)
 
     async def _check_claims(
         self, source: str | tuple[SourceDocument, ...], summary: str, ledger: Ledger
