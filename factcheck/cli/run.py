@@ -320,8 +320,8 @@ def _progress(files: list[str], fields: Mapping[str, str], n_done: int) -> Itera
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     if is_terminal and all(Path(file).is_file() for file in files):
         n_left = sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
-    with show_progress("Scoring") as show:
-        yield partial(show, n_all=max(0, n_left - n_done))
+    with show_progress(max(0, n_left - n_done)) as show:
+        yield show
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

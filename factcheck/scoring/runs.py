@@ -68,7 +68,7 @@ def score_run(
                         tally.write_error = str(error)
                         break
                 if on_record is not None:
-                    on_record(tally.counts["records"], tally.counts["facts"], tally.usage)
+                    on_record(len(tally.rows), tally.usage)
         except KeyboardInterrupt:
             tally.interrupted = True
     if rows is not None and digests:
