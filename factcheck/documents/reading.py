@@ -131,10 +131,7 @@ def _list_entries(path: PathOrDash, format_: str) -> Iterator[Entry]:
             texts.append(line.text)
         text = "".join(texts)
     parse = parse_yaml if format_ == "yaml" else parse_json
-    yield from _entries_of(parse(text, name).value, name)
-
-
-def _entries_of(value: Any, name: str) -> Iterator[Entry]:
+    value = parse(text, name).value
     if isinstance(value, list):
         for number, item in enumerate(value, 1):
             yield Entry(f"{name}, record {number}", item)

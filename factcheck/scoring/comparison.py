@@ -204,9 +204,10 @@ def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int, *, is_same:
         said += f" Only the {plural(counts['facts'], 'fact')} that both have are compared."
     if is_same and abs(main.difference) > NEGLIGIBLE:
         said += " The summaries are the same."
-    if n_new:
-        what = "1 fact newly looks wrong; check it." if n_new == 1 else ""
-        said += f" {what or f'{n_new:,} facts newly look wrong; check them.'}"
+    if n_new == 1:
+        said += " 1 fact newly looks wrong; check it."
+    elif n_new:
+        said += f" {n_new:,} facts newly look wrong; check them."
     return said
 
 

@@ -204,6 +204,9 @@ class RunReport(Report):
         if self.outcomes is not None:
             records = Section("Records", meaning="lowest coverage first", table=self._table())
             sections = filled(self._distribution(), records)
+        cases = [row.case() for row in self.rows]
+        if self.partial:
+            cases.append(Case("all records", "error", self.partial, "partial"))
         return Page(
             "Mean coverage",
             score_text(self.score),
@@ -216,7 +219,7 @@ class RunReport(Report):
             suite="run",
             answer=f"{scored}: {answer_text(self.counts)}" if n_sources else "",
             trust=trust_lines(self.signature, self.judge_quality) if n_sources else (),
-            cases=(*(row.case() for row in self.rows), *self._partial_case()),
+            cases=tuple(cases),
             columns=COLUMNS,
             rows=self._records,
         )
@@ -226,10 +229,6 @@ class RunReport(Report):
         """Say that the rows are not all of the run; empty if they are."""
         why = "partial result: records are without a row; continue with --resume"
         return "" if self.complete else why
-
-    def _partial_case(self) -> Iterator[Case]:
-        if self.partial:
-            yield Case("all records", "error", self.partial, "partial")
 
     def _lines(self) -> Iterator[str]:
         totals = self._totals()
