@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.errors import FactcheckError, Failure, InputError, JudgeOutputError, describe
 from factcheck.judges.embedders import direction_of, similarity
@@ -16,6 +16,7 @@ from factcheck.metrics.evaluation import EvalCase, Metric, measure, text_list
 from factcheck.metrics.report import MetricResult
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
+from factcheck.settings import require_choice
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -74,8 +75,7 @@ class ReferenceMatch(Metric, SessionUser):
         self.references = () if references is None else text_list(references, "references")
         if not self.references and references is not None:
             raise InputError("references is empty; give one, or None if every case has its own")
-        if aggregation not in get_args(Aggregation):
-            raise InputError(f"aggregation must be 'max' or 'mean', got {aggregation!r}")
+        require_choice("aggregation", aggregation, Aggregation)
         self.aggregation = aggregation
         required = ("actual_output",) if self.references else ("actual_output", "references")
         Metric.__init__(self, name, threshold, required)

@@ -16,6 +16,7 @@ from factcheck.errors import InputError
 from factcheck.facts.groups import group_results
 from factcheck.facts.model import AtomicFact, CheckResult, Evidence, FactSet, Verdict, digest
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
+from factcheck.settings import require_text
 
 KEYBOARD_MARKS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'")
@@ -46,7 +47,7 @@ class SourceDocument(PlainData):
     def __post_init__(self) -> None:
         if not self.id.strip():
             raise InputError("the id of a document is blank")
-        object.__setattr__(self, "text", unicodedata.normalize("NFC", self.text))
+        object.__setattr__(self, "text", require_text(self.text, "the text of a document"))
 
     @property
     def n_words(self) -> int:
@@ -65,7 +66,7 @@ def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDoc
         InputError: Another form, no document, or a duplicate id; begins with `what`.
     """
     if isinstance(source, str):
-        return unicodedata.normalize("NFC", source)
+        return require_text(source, what)
     if isinstance(source, (bytes, Mapping)) or not isinstance(source, Sequence):
         raise InputError(f"{what}: expected a string or a list of documents, got {shown(source)}")
     if not source:

@@ -30,6 +30,7 @@ from factcheck.reports.text import plural
 from factcheck.runtime.loop import blocking
 from factcheck.scoring.run_report import FINAL, RunReport
 from factcheck.scoring.scorer import FactCoverage
+from factcheck.settings import require_integer, require_number
 
 GATE_FAILED = 1
 NOTHING_DECIDED = JudgeError.exit_code
@@ -65,10 +66,8 @@ class Limits:
     """Maximum number of distorted facts."""
 
     def __post_init__(self) -> None:
-        if self.max_distorted is not None and self.max_distorted < 0:
-            raise InputError(f"max_distorted is {self.max_distorted}; expected 0 or more")
-        if not 0.0 <= (self.fail_under or 0.0) <= 1.0:
-            raise InputError(f"fail_under is {self.fail_under:g}; expected 0 to 1")
+        require_integer("max_distorted", self.max_distorted or 0, 0)
+        require_number("fail_under", self.fail_under or 0.0, 0, high=1)
 
 
 NO_LIMITS = Limits()

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from factcheck.errors import ConfigError, DeadlineExceeded, InputError, JudgeNotAsked
 from factcheck.facts import (
@@ -36,7 +36,7 @@ from factcheck.facts import (
     source_key,
     source_texts,
 )
-from factcheck.facts.groups import Weighting, batches, require_weighting, weigh
+from factcheck.facts.groups import Weighting, batches, weigh
 from factcheck.facts.model import combined, with_true_evidence
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import build_judges, is_embedded
@@ -49,7 +49,7 @@ from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.many import Outcome, Scored, outcomes, score_in_processes, score_records
-from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer, require_text
+from factcheck.settings import FACTS_PER_CALL, LOCAL, require_choice, require_integer, require_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -106,7 +106,8 @@ class FactCoverage(SessionUser):
         super().__init__(session, options)
         self._specs = judge, extractor, batch_size
         self._judges = build_judges(judge, extractor, self.session, batch_size=batch_size)
-        self._weights = require_weighting(weights)
+        require_choice("weights", weights, Weighting)
+        self._weights = weights
         self._processes = require_integer("processes", processes, 1)
         if processes > 1 and not is_embedded(judge, extractor, self.session.settings):
             raise ConfigError(
@@ -271,8 +272,7 @@ class FactCoverage(SessionUser):
         direction: Direction,
         see: See | None = None,
     ) -> CoverageReport:
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        require_choice("direction", direction, Direction)
         source, ledger = as_source(source), Ledger(self.ledger)
         summary = require_text(summary, "the summary")
         fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
