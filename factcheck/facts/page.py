@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -56,6 +57,7 @@ _LONGEST_SENTENCE = 100
 """In words."""
 _BY_PLACE = "Weights: what the source states first weighs most."
 _ENGLISH_ONLY = "English only; use a language model as judge, such as openai/NAME."
+_WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "core", "tags",
     "quote", "reason", "judge", "cached", "code", "message", "documents",
@@ -443,10 +445,21 @@ def _quote(result: CheckResult) -> str:
     """Format the evidence, shortened if necessary; empty if it only repeats the fact."""
     if not isinstance(result, Verdict) or result.evidence is None:
         return ""
-    quote = one_line(result.evidence.quote)
-    if quote.casefold() == one_line(result.fact.text).casefold():
+    quote, fact = one_line(result.evidence.quote), one_line(result.fact.text).casefold()
+    if quote.casefold() == fact:
         return ""
-    return shorten(quote, _LONGEST_QUOTE)
+    if len(quote) <= _LONGEST_QUOTE:
+        return quote
+    # Keep the deciding words: those that it shares with the reason, or else with the fact.
+    words, reasons = {*_WORD.findall(fact)}, {*_WORD.findall(result.reason.casefold())}
+    found = [(match[0].casefold(), match.span()) for match in _WORD.finditer(quote)]
+    places = [span for word, span in found if word in reasons - words]
+    places = places or [span for word, span in found if word in words] or [(0, 0)]
+    first, last = places[0][0], min(places[-1][1], places[0][0] + _LONGEST_FACT)
+    if last < _LONGEST_QUOTE:
+        return shorten(quote, _LONGEST_QUOTE)
+    start = quote.rfind(" ", 0, max(1, first - _LONGEST_QUOTE // 4)) + 1
+    return ("…" if start else "") + shorten(quote[start:], max(_LONGEST_QUOTE, last - start + 1))
 
 
 def _reason(metric: _Metric, result: CheckResult) -> str:
