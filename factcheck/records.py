@@ -44,7 +44,6 @@ _OPTIONAL = ("id", "facts")
 _HINT = "; name other columns with --source-field and --summary-field (of factcheck run)"
 _NO_NAMES: Mapping[str, str] = {}
 _SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "facts")
-_DEFAULTS = {**AtomicFact("f", "x").to_dict(), "id": None, "text": None}
 _HEADER = """\
 # The atomic facts of a source. Review them: reword, delete or add facts, and set
 # must (losing it fails a gate), weight (its share in the score) and tags where they matter.
@@ -379,14 +378,12 @@ def lock_text(facts: FactSet) -> str:
     head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
     if facts.extracted:
         head["extracted"] = facts.extracted
-    entries = list(map(_entry, data["facts"]))
+    defaults = {**AtomicFact("f", "x").to_dict(), "id": None, "text": None}
+    entries = []
+    for fact in data["facts"]:
+        entry = {key: value for key, value in fact.items() if value != defaults[key]}
+        for key, value in entry.items():
+            if isinstance(value, list):  # which YAML shows on one line as a tuple
+                entry[key] = tuple(value)
+        entries.append(entry)
     return _HEADER + yaml_text({**head, "facts": entries}, width=sys.maxsize)
-
-
-def _entry(fact: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a fact without defaults; lists are tuples, which YAML shows on one line."""
-    entry = {key: value for key, value in fact.items() if _DEFAULTS.get(key, ...) != value}
-    for key, value in entry.items():
-        if isinstance(value, list):
-            entry[key] = tuple(value)
-    return entry

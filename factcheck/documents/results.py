@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _FORMAT = 1
 _MARK = b'{"factcheck_results":'
 _END = {"complete": True}
-RESULTS_END = json_text(_END) + "\n"
+RESULTS_END = '{"complete": true}\n'
 """The closing line of a results file."""
 _log = logging.getLogger(__name__)
 

@@ -64,8 +64,7 @@ class AtomicFact(PlainData):
             raise InputError(f"fact {shown(self.id)} has no text; every fact needs a statement")
         if not isinstance(self.id, str) or not self.id:
             raise InputError(f"fact {shown(self.text)} has no id")
-        weight = require_number(f"fact {shown(self.id)}: weight", self.weight, 0)
-        object.__setattr__(self, "weight", float(weight))
+        object.__setattr__(self, "weight", float(require_number("weight", self.weight, 0)))
         for name in ("tags", "documents"):
             value = getattr(self, name)
             if isinstance(value, str) or not all(isinstance(item, str) for item in value):
