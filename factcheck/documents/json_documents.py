@@ -1,7 +1,7 @@
 """Strict JSON and JSON lines; dataclasses as JSON-ready data, and back by the types of fields.
 
-Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are errors that name the line,
-instead of being accepted or changed silently as by Python's `json`.
+Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are errors, instead of being
+accepted or changed silently as by Python's `json`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
@@ -22,7 +23,7 @@ from factcheck.documents.files import (
     no_json_value,
     place_in,
 )
-from factcheck.errors import InputError
+from factcheck.errors import InputError, shorten
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -48,9 +49,6 @@ _EXPECTED = {
     "tuple_type": "a list",
 }
 """What the validator expects where it reports an error of this type."""
-_TOKEN = re.compile(
-    r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")(?P<colon>\s*:)?|[{}]|[^\s{}\[\],:"]+', re.DOTALL
-)
 
 
 def json_text(data: Any, *, indent: int | None = None) -> str:
@@ -67,7 +65,7 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
 
 
 def parse_json(text: str | bytes | bytearray, name: str, first_line: int = 1) -> Document:
-    """Parse one JSON value, bytes as UTF-8; raises `InputError`, which names the line.
+    """Parse one JSON value, bytes as UTF-8; raises `InputError`, which names the place.
 
     Args:
         text: The value.
@@ -76,21 +74,21 @@ def parse_json(text: str | bytes | bytearray, name: str, first_line: int = 1) ->
     """
     if isinstance(text, (bytes, bytearray)):
         text = decode_text(text, name, first_line)
-
-    def problem(offset: int, message: str) -> InputError:
-        line = first_line + text.count("\n", 0, offset)
-        return InputError(f"{name}, line {line}: {message}")
-
+    place = name if "\n" in text else f"{name}, line {first_line}"
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise problem(error.pos, f"not valid JSON ({problem_of(error, text)})") from error
+        line = first_line + error.lineno - 1
+        problem = f"not valid JSON ({problem_of(error, text)})"
+        raise InputError(f"{name}, line {line}: {problem}") from error
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
     except RecursionError as error:
-        raise problem(0, TOO_DEEP) from error
+        raise InputError(f"{place}: {TOO_DEEP}") from error
     except ValueError as error:
-        raise problem(*_first_fault(text)) from error
+        raise InputError(f"{place}: it contains a number of too many digits") from error
     if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
-        raise problem(0, TOO_DEEP)
+        raise InputError(f"{place}: {TOO_DEEP}")
     return Document(name, value)
 
 
@@ -121,39 +119,18 @@ def problem_of(error: json.JSONDecodeError, text: str) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("duplicate key")
+        key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise InputError(f"duplicate key {key!r:.80} in {shorten(str(found), 80)}; keep one")
     return found
 
 
 def _finite(text: str) -> float:
     if not math.isfinite(number := float(text)):
-        raise ValueError("not a finite number")
+        raise InputError(no_json_value(text))
     return number
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_finite)
-
-
-def _first_fault(text: str) -> tuple[int, str]:
-    """Find offset and description of the first value in a text that the decoder rejects."""
-    objects: list[set[str]] = []
-    for token in _TOKEN.finditer(text):
-        mark = token[0]
-        if mark == "{":
-            objects.append(set())
-        elif mark == "}":
-            objects.pop()
-        elif token["colon"]:
-            key = json.loads(token["string"])
-            if key in objects[-1]:
-                return token.start(), f"duplicate key {key!r:.80}; keep one"
-            objects[-1].add(key)
-        else:
-            try:
-                _DECODER.decode(mark)
-            except ValueError:
-                return token.start(), no_json_value(mark)
-    return 0, "it contains a value that cannot be parsed"
 
 
 def shown(value: Any) -> str:
