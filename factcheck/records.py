@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import reprlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -151,11 +151,7 @@ def _without_nulls(fact: Any) -> Any:
     return {key: value for key, value in fact.items() if value is not None}
 
 
-def read_records(
-    *paths: PathOrDash,
-    skip_bad: Callable[[InputError], None] | None = None,
-    fields: Mapping[str, str] | None = None,
-) -> Iterator[Record]:
+def read_records(*paths: PathOrDash, fields: Mapping[str, str] | None = None) -> Iterator[Record]:
     """Read the records of one or more files lazily, in order.
 
     Args:
@@ -165,8 +161,6 @@ def read_records(
             (default: 1-based position) and `facts` (a list, or one per line) are optional; other
             keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
             or objects with `text` and optional `id`.
-        skip_bad: Called with the error of each invalid record, which is then skipped. `None`: raise
-            the first such error.
         fields: Names of `source`, `summary`, `id` or `facts` in the dataset, such as
             `{"source": "article"}`.
 
@@ -175,44 +169,32 @@ def read_records(
 
     Raises:
         InputError: Immediately if a path is missing or of another format. While reading: the file
-            is unreadable or empty, a column is missing, or a record is invalid (see `skip_bad`).
+            is unreadable or empty, a column is missing, or a record is invalid.
     """
     names = fields or _NO_NAMES
     required = [names.get(key, key) for key in _REQUIRED]
     sources = [(name_of(path), read_entries(path, required, _HINT)) for path in paths]
-    return _records(sources, skip_bad, names)
+    return _records(sources, names)
 
 
 def _records(
-    sources: Iterable[tuple[str, Iterable[Entry]]],
-    skip_bad: Callable[[InputError], None] | None,
-    fields: Mapping[str, str],
+    sources: Iterable[tuple[str, Iterable[Entry]]], fields: Mapping[str, str]
 ) -> Iterator[Record]:
     first_use: dict[str, str] = {}
     for name, entries in sources:
         number = 0
         for number, (place, data) in enumerate(entries, 1):
-            try:
-                if isinstance(data, InputError):
-                    raise data
-                record = _record(data, number, place, fields, _HINT)
-                _add_id(record, first_use, name)
-            except InputError as error:  # noqa: PERF203 - it concerns one record
-                if skip_bad is None:
-                    raise
-                skip_bad(error)
-            else:
-                yield record
+            if isinstance(data, InputError):
+                raise data
+            record = _record(data, number, place, fields, _HINT)
+            if record.id in first_use:
+                where = first_use[record.id].removeprefix(f"{name}, ")
+                used = f"the id {record.id!r:.80} was used before, in {where}"
+                raise InputError(f"{place}: {used}; ids must be unique")
+            first_use[record.id] = place
+            yield record
         if number == 0:
             raise InputError(f"{name} holds no records")
-
-
-def _add_id(record: Record, first_use: dict[str, str], name: str) -> None:
-    if record.id in first_use:
-        where = first_use[record.id].removeprefix(f"{name}, ")
-        used = f"the id {record.id!r:.80} was used before, in {where}"
-        raise InputError(f"{record.where}: {used}; ids must be unique")
-    first_use[record.id] = record.where
 
 
 def read_facts(path: PathOrDash) -> FactSet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -319,7 +319,8 @@ def _progress(files: list[str], fields: Mapping[str, str], n_done: int) -> Itera
     n_left = 0
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     if is_terminal and all(Path(file).is_file() for file in files):
-        n_left = sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
+        with suppress(InputError):  # which the run reports when it comes to it
+            n_left = sum(1 for _ in read_records(*files, fields=fields))
     with show_progress(max(0, n_left - n_done)) as show:
         yield show
 

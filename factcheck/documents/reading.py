@@ -88,8 +88,8 @@ def read_entries(
     JSON lines and tables are streamed: lines, and rows as mappings from column to value (strings in
     CSV and TSV, where the place is the first line of the row). The entries of `.json` and YAML
     files are those of their list; any other value except null is a single entry. `-`, or a name
-    without suffix, is JSON lines if its first line is an object, else JSON. The value of a line or
-    row that cannot be parsed is its error: `Unparsed` for a line.
+    without suffix, is JSON lines if its first line is an object, else JSON. The value of a line
+    that is not JSON is its error.
 
     Args:
         path: `.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.json`, `.yaml`, `.yml`, or `-`.
@@ -98,7 +98,7 @@ def read_entries(
 
     Raises:
         InputError: The path is missing or of another format. While reading: the file is
-            unreadable, or a column is missing or duplicate.
+            unreadable, or a table is damaged or lacks a column.
     """
     format_ = _format_of(path, "records come from", tables=True)
     if path != "-" and not Path(path).exists():
@@ -162,57 +162,48 @@ def _parsed(name: str, lines: Iterable[Line]) -> Iterator[Entry]:
 
 def _table_entries(path: PathOrDash, required: Sequence[str], hint: str) -> Iterator[Entry]:
     delimiter = "\t" if str(path).lower().endswith(".tsv") else ","
-    columns: Sequence[str] = ()
-    for place, row in _text_rows(path, delimiter):
-        if isinstance(row, InputError):
-            if not columns:
-                raise row
-            yield Entry(place, row)
-        elif not columns:
-            where = f"{place} (the header, fields separated by {delimiter!r})"
-            for name in required:
-                if name not in row:
-                    found = reprlib.repr(row)
-                    raise InputError(f"{where}: no column {name!r}; found {found}{hint}")
-            for name in filter(str.strip, row):
-                if row.count(name) > 1:
-                    raise InputError(f"{where}: duplicate column {name!r:.80}")
-            columns = row
-        elif len(row) == len(columns):
-            yield Entry(place, dict(zip(columns, row, strict=True)))
-        else:
-            problem = f"the row has {len(row)} fields, the header {len(columns)}"
-            yield Entry(place, InputError(f"{place}: {problem}"))
-
-
-def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[str, list[str] | InputError]]:
     # The limit is global to the process, so it is only ever raised.
     csv.field_size_limit(max(MAX_TEXT_BYTES, csv.field_size_limit()))
     number = 0
-    problems: list[InputError] = []
 
     def texts() -> Iterator[str]:
         nonlocal number
         for line in read_lines(path):
             number = line.number
             if line.error is not None:
-                problems.append(line.error)
-            yield line.text.replace("\0", "")
+                raise line.error
+            yield line.text
 
     rows = csv.reader(texts(), delimiter=delimiter, strict=True)
+    columns: Sequence[str] = ()
     while True:
         place = f"{path}, line {number + 1}"
-        row: list[str] | None = []
         try:
             row = next(rows, None)
         except csv.Error as error:
-            problem = f"misplaced quotes ({error}, line {number})"
             quoted = 'a field that holds a quote is written "like ""this"""'
-            problems.append(InputError(f"{place}: {problem}; {quoted}"))
-        if problems:
-            yield place, problems[0]
-            problems.clear()
-        elif row is None:
+            problem = f"misplaced quotes ({error}, line {number}); {quoted}"
+            raise InputError(f"{place}: {problem}") from error
+        if row is None:
             return
-        elif row:
-            yield place, row
+        if not row:
+            continue
+        if not columns:
+            header = f"{place} (the header, fields separated by {delimiter!r})"
+            _check_header(row, required, header, hint)
+            columns = row
+        elif len(row) == len(columns):
+            yield Entry(place, dict(zip(columns, row, strict=True)))
+        else:
+            problem = f"the row has {len(row)} fields, the header {len(columns)}"
+            raise InputError(f"{place}: {problem}")
+
+
+def _check_header(columns: Sequence[str], required: Sequence[str], place: str, hint: str) -> None:
+    for name in required:
+        if name not in columns:
+            found = reprlib.repr(columns)
+            raise InputError(f"{place}: no column {name!r}; found {found}{hint}")
+    for name in filter(str.strip, columns):
+        if columns.count(name) > 1:
+            raise InputError(f"{place}: duplicate column {name!r:.80}")

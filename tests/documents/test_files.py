@@ -111,14 +111,8 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
     assert second.value.text == ""
     for name in ("rows.csv", "noname"):
         text = b"a,b\n1," + b"x" * MAX_TEXT_BYTES + b"\n3,4\n"
-        longest = read_entries(put(tmp_path / name, text))
-        if name == "noname":
-            with pytest.raises(InputError, match="line 2: longer than the limit"):
-                list(longest)
-        else:
-            problem, row = longest
-            assert "line 2: longer than the limit of 16,777,216 bytes" in str(problem.value)
-            assert row.value == {"a": "3", "b": "4"}
+        with pytest.raises(InputError, match="line 2: longer than the limit of 16,777,216 bytes"):
+            list(read_entries(put(tmp_path / name, text)))
 
 
 def test_a_failed_write_leaves_the_old_file(
