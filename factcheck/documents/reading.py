@@ -67,11 +67,9 @@ def read_document(
         values: list[Any] = []
         numbers: dict[PathInValue, int] = {}
         for line in read_lines(path):
-            if line.error is not None:
-                raise line.error
-            if line.text.strip():
+            if line.text.strip() or line.error is not None:
                 numbers[(len(values),)] = line.number
-                values.append(parse_json(line.text.rstrip(), name, line.number).value)
+                values.append(_value_of(line, name))
         return Document(name, values, numbers)
     if format_ == "yaml":
         return parse_yaml(read_text(path), name)
@@ -147,17 +145,19 @@ def _is_object(line: str) -> bool:
 
 def _parsed(name: str, lines: Iterable[Line]) -> Iterator[Entry]:
     for line in lines:
-        value: Any = line.error
-        if value is None and not line.text.strip():
+        if not line.text.strip() and line.error is None:
             continue
-        if value is None:
-            try:
-                value = parse_json(line.text.rstrip(), name, line.number).value
-            except InputError as error:
-                value = error
-        if isinstance(value, InputError):
-            value = Unparsed(str(value), line.text)
+        try:
+            value = _value_of(line, name)
+        except InputError as error:
+            value = Unparsed(str(error), line.text)
         yield Entry(f"{name}, line {line.number}", value)
+
+
+def _value_of(line: Line, name: str) -> Any:
+    if line.error is not None:
+        raise line.error
+    return parse_json(line.text.rstrip(), name, line.number).value
 
 
 def _table_entries(path: PathOrDash, required: Sequence[str], hint: str) -> Iterator[Entry]:
