@@ -106,7 +106,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.records import read_records
     from factcheck.reports.text import plural
     from factcheck.scoring import FactCoverage, gates, runs
-    from factcheck.scoring.run_report import RunReport
 
     settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
@@ -131,7 +130,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     settings |= {"weights": weights, "processes": jobs}
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
-    tally = RunReport()
 
     def records() -> Iterator[Record]:
         return read_records(*files, fields=fields)
@@ -151,12 +149,11 @@ def run(  # noqa: PLR0913 - one parameter per option
         signature = partial(runs.run_signature, scorer, direction)
         rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
         show = stack.enter_context(_progress(files, fields, len(rows.done) if rows else 0))
-        runs.score_run(scorer, records(), tally, direction=direction, rows=rows, on_record=show)
-        tally.signature = signature()
-    failure = gates.run_gate(tally, fail_under, max_distorted)
+        run = runs.score_run(scorer, records(), direction=direction, rows=rows, on_record=show)
+    failure = gates.run_gate(run, fail_under, max_distorted)
     to = output.Destination(format_)
-    output.report(tally.page(), tally.to_json, to, failure=failure)
-    if tally.interrupted:
+    output.report(run.page(), run.to_json, to, failure=failure)
+    if run.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
     output.exit_with(failure)

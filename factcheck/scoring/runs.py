@@ -36,66 +36,68 @@ def run_signature(scorer: FactCoverage, direction: Direction) -> str:
 def score_run(
     scorer: FactCoverage,
     records: Iterable[Record],
-    tally: RunReport,
     *,
     direction: Direction = "coverage",
     rows: ResultsFile | None = None,
     on_record: Show | None = None,
-) -> None:
-    """Score all records without a row, write their rows, add them to the tally and close `rows`.
+) -> RunReport:
+    """Score all records without a row, write their rows and close `rows`.
 
-    Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the tally.
+    Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the report.
     Existing rows whose records are in the input are added at the end.
 
     Raises:
         InputError: `records` is unreadable, a record differs from its existing row, or the rows
             are damaged or of another kind.
     """
+    run = RunReport()
     digests: dict[str, str] = {}
     if rows is not None and rows.done:
         digests = {row["id"]: str(row.get("record", "")) for row in read_results(rows.path)}
     places: dict[str, int] = {}
-    pending = _pending(records, tally, digests, places)
+    pending = _pending(records, run, digests, places)
     with closing(scorer.score_records(pending, direction=direction)) as scored:
         try:
             for number, (record, outcome) in enumerate(scored, 1):
                 record_id = record.id if record else str(number)
-                tally.add(record_id, outcome, places.pop(record_id, number))
+                run.add(record_id, outcome, places.pop(record_id, number))
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
                         rows.append(record_id, row_of(record, outcome))
                     except InputError as error:  # disk full: still report what was paid for
-                        tally.write_error = str(error)
+                        run.write_error = str(error)
                         break
                 if on_record is not None:
-                    on_record(len(tally.rows), tally.usage)
+                    on_record(len(run.rows), run.usage)
         except KeyboardInterrupt:
-            tally.interrupted = True
+            run.interrupted = True
     if rows is not None and digests:
         for row in read_results(rows.path):
             if row["id"] in digests and row["id"] in places:
-                tally.add(row["id"], outcome_of(row), places[row["id"]])
-        tally.rows.sort(key=lambda row: row.place)
-    _close(tally, rows)
+                run.add(row["id"], outcome_of(row), places[row["id"]])
+        run.rows.sort(key=lambda row: row.place)
+    _close(run, rows)
+    run.signature = run_signature(scorer, direction)
+    return run
 
 
-def _close(tally: RunReport, rows: ResultsFile | None) -> None:
-    tally.complete = not (tally.interrupted or tally.write_error or tally.unfinished)
-    if rows is not None and not tally.write_error:
-        rows.complete = tally.complete
+def _close(run: RunReport, rows: ResultsFile | None) -> None:
+    run.complete = not (run.interrupted or run.write_error or run.unfinished)
+    if rows is not None and not run.write_error:
+        rows.complete = run.complete
         try:
             rows.close()
         except InputError as error:  # disk full: still report what was paid for
-            tally.write_error = str(error)
+            run.write_error = str(error)
 
 
 def _pending(
-    records: Iterable[Record], tally: RunReport, digests: Mapping[str, str], places: dict[str, int]
+    records: Iterable[Record], run: RunReport, digests: Mapping[str, str], places: dict[str, int]
 ) -> Iterator[Record]:
     """Yield records without a row, given the `digests` of existing rows; fill `places` for all."""
     n_rows = 0
     for place, record in enumerate(records, 1):
-        if tally.budget_exhausted:
+        if run.budget_exhausted:
             return
         places[record.id] = place
         known = digests.get(record.id)
@@ -108,7 +110,7 @@ def _pending(
                 f"{record.where or 'the records'}: record {record.id!r} has changed since its row "
                 "was written; give changed records new ids, or start over without --resume"
             )
-    tally.left_out = len(digests) - n_rows
+    run.left_out = len(digests) - n_rows
 
 
 def row_of(record: Record | None, outcome: Outcome) -> dict[str, Any]:

@@ -167,7 +167,7 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
 
     def run() -> None:
         with ResultsFile(out, lambda: run_signature(scorer, "coverage"), resume=False) as results:
-            score_run(scorer, read_records(path), RunReport(), rows=results)
+            score_run(scorer, read_records(path), rows=results)
 
     await asyncio.to_thread(run)
     jobs = bench.start()
