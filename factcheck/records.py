@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import reprlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -19,10 +19,8 @@ from factcheck.documents import (
     Entry,
     PathInValue,
     PathOrDash,
-    Place,
     name_of,
     parse_json,
-    plain_document,
     read_text,
     shown,
     write_text,
@@ -46,7 +44,6 @@ _OPTIONAL = ("id", "facts")
 _HINT = "; name other columns with --source-field and --summary-field (of factcheck run)"
 _NO_NAMES: Mapping[str, str] = {}
 _SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "facts")
-_DEFAULTS = {**AtomicFact("f", "x").to_dict(), "id": None, "text": None}
 _HEADER = """\
 # The atomic facts of a source. Review them: reword, delete or add facts, and set
 # must (losing it fails a gate), weight (its share in the score) and tags where they matter.
@@ -142,7 +139,7 @@ def _facts(value: Any, where: str) -> FactSet | None:
         value = [_without_nulls(fact) for fact in value]
     if value is None:
         return None
-    facts = value if isinstance(value, FactSet) else facts_of(plain_document(value, where))
+    facts = value if isinstance(value, FactSet) else facts_of(Document(where, value))
     if not facts:
         raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
     return facts
@@ -154,11 +151,7 @@ def _without_nulls(fact: Any) -> Any:
     return {key: value for key, value in fact.items() if value is not None}
 
 
-def read_records(
-    *paths: PathOrDash,
-    skip_bad: Callable[[InputError], None] | None = None,
-    fields: Mapping[str, str] | None = None,
-) -> Iterator[Record]:
+def read_records(*paths: PathOrDash, fields: Mapping[str, str] | None = None) -> Iterator[Record]:
     """Read the records of one or more files lazily, in order.
 
     Args:
@@ -168,8 +161,6 @@ def read_records(
             (default: 1-based position) and `facts` (a list, or one per line) are optional; other
             keys are ignored. Except in CSV and TSV, `source` may be a list of documents: strings,
             or objects with `text` and optional `id`.
-        skip_bad: Called with the error of each invalid record, which is then skipped. `None`: raise
-            the first such error.
         fields: Names of `source`, `summary`, `id` or `facts` in the dataset, such as
             `{"source": "article"}`.
 
@@ -178,46 +169,32 @@ def read_records(
 
     Raises:
         InputError: Immediately if a path is missing or of another format. While reading: the file
-            is unreadable or empty, a column is missing, or a record is invalid (see `skip_bad`).
+            is unreadable or empty, a column is missing, or a record is invalid.
     """
     names = fields or _NO_NAMES
     required = [names.get(key, key) for key in _REQUIRED]
-    optional = [names.get(key, key) for key in _OPTIONAL]
-    sources = [(name_of(path), read_entries(path, required, optional, _HINT)) for path in paths]
-    return _records(sources, skip_bad, names)
+    sources = [(name_of(path), read_entries(path, required, _HINT)) for path in paths]
+    return _records(sources, names)
 
 
 def _records(
-    sources: Iterable[tuple[str, Iterable[Entry]]],
-    skip_bad: Callable[[InputError], None] | None,
-    fields: Mapping[str, str],
+    sources: Iterable[tuple[str, Iterable[Entry]]], fields: Mapping[str, str]
 ) -> Iterator[Record]:
-    first_use: dict[str, Place] = {}
+    first_use: dict[str, str] = {}
     for name, entries in sources:
         number = 0
         for number, (place, data) in enumerate(entries, 1):
-            try:
-                if isinstance(data, InputError):
-                    raise data
-                record = _record(data, number, str(place), fields, _HINT)
-                _refuse_duplicate(record.id, place, first_use)
-            except InputError as error:  # noqa: PERF203 - it concerns one record
-                if skip_bad is None:
-                    raise
-                skip_bad(error)
-            else:
-                yield record
+            if isinstance(data, InputError):
+                raise data
+            record = _record(data, number, place, fields, _HINT)
+            if record.id in first_use:
+                where = first_use[record.id].removeprefix(f"{name}, ")
+                used = f"the id {record.id!r:.80} was used before, in {where}"
+                raise InputError(f"{place}: {used}; ids must be unique")
+            first_use[record.id] = place
+            yield record
         if number == 0:
             raise InputError(f"{name} holds no records")
-
-
-def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, Place]) -> None:
-    first = first_use.setdefault(id_, place)
-    if first is not place:
-        where = f"{first.unit} {first.number}" if first.name == place.name else first
-        raise InputError(
-            f"{place}: the id {id_!r:.80} was used before, in {where}; ids must be unique"
-        )
 
 
 def read_facts(path: PathOrDash) -> FactSet:
@@ -232,7 +209,7 @@ def read_facts(path: PathOrDash) -> FactSet:
         The facts in file order, numbered if they have no id (see `factcheck.facts.free_ids`).
 
     Raises:
-        InputError: Unreadable, malformed or empty; names file and line.
+        InputError: Unreadable, malformed or empty; names file and place.
     """
     name = name_of(path)
     suffix = ".txt" if path == "-" else Path(path).suffix.lower()
@@ -383,14 +360,12 @@ def lock_text(facts: FactSet) -> str:
     head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
     if facts.extracted:
         head["extracted"] = facts.extracted
-    entries = list(map(_entry, data["facts"]))
+    defaults = {**AtomicFact("f", "x").to_dict(), "id": None, "text": None}
+    entries = []
+    for fact in data["facts"]:
+        entry = {key: value for key, value in fact.items() if value != defaults[key]}
+        for key, value in entry.items():
+            if isinstance(value, list):  # which YAML shows on one line as a tuple
+                entry[key] = tuple(value)
+        entries.append(entry)
     return _HEADER + yaml_text({**head, "facts": entries}, width=sys.maxsize)
-
-
-def _entry(fact: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a fact without defaults; lists are tuples, which YAML shows on one line."""
-    entry = {key: value for key, value in fact.items() if _DEFAULTS.get(key, ...) != value}
-    for key, value in entry.items():
-        if isinstance(value, list):
-            entry[key] = tuple(value)
-    return entry

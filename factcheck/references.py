@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.errors import Failure, InputError, JudgeOutputError
 from factcheck.judges.embedders import direction_of, similarity
@@ -14,6 +14,7 @@ from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics import EvalCase, Metric, MetricResult, measure, text_list
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
+from factcheck.settings import require_choice
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,8 +73,7 @@ class ReferenceMatch(Metric, SessionUser):
         self.references = () if references is None else text_list(references, "references")
         if not self.references and references is not None:
             raise InputError("references is empty; give one, or None if every case has its own")
-        if aggregation not in get_args(Aggregation):
-            raise InputError(f"aggregation must be 'max' or 'mean', got {aggregation!r}")
+        require_choice("aggregation", aggregation, Aggregation)
         self.aggregation = aggregation
         required = ("actual_output",) if self.references else ("actual_output", "references")
         Metric.__init__(self, name, threshold, required)

@@ -12,7 +12,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from factcheck.errors import ConfigError, InputError
 
@@ -164,6 +164,12 @@ def require_list(what: str, value: Any) -> list[Any]:
     if is_one or not isinstance(value, Iterable):
         raise InputError(f"{what} must be a list, not {type(value).__name__}")
     return list(value)
+
+
+def require_choice(name: str, value: object, choices: Any) -> None:
+    """Raise `InputError` for a value that is not one of a `Literal` type."""
+    if value not in get_args(choices):
+        raise InputError(f"{name} {value!r} is not one of {', '.join(get_args(choices))}")
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:

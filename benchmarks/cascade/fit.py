@@ -22,7 +22,8 @@ import numpy as np
 
 from factcheck import CoverageReport, Verdict
 from factcheck.facts import digest
-from factcheck.scoring.comparison import read_reports
+from factcheck.scoring.comparison import reports_of
+from factcheck.scoring.run_report import RunReport
 from factcheck.stats.intervals import share_interval
 
 _MAX_FOLDS = 10
@@ -57,7 +58,7 @@ def main() -> None:
     parser.add_argument("second")
     parser.add_argument("--target", type=float, default=0.95)
     options = parser.parse_args()
-    runs = [read_reports(path)[0] for path in (options.first, options.second)]
+    runs = [reports_of(RunReport.read(path))[0] for path in (options.first, options.second)]
     facts = list(judged_facts(*runs))
     if len({fact.document for fact in facts}) < 2:
         sys.exit("two documents with facts that both judges decided are needed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -106,7 +106,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.records import read_records
     from factcheck.reports.text import plural
     from factcheck.scoring import FactCoverage, gates, runs
-    from factcheck.scoring.run_report import Tally
 
     settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
@@ -131,7 +130,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     settings |= {"weights": weights, "processes": jobs}
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
-    tally = Tally()
 
     def records() -> Iterator[Record]:
         return read_records(*files, fields=fields)
@@ -151,12 +149,11 @@ def run(  # noqa: PLR0913 - one parameter per option
         signature = partial(runs.run_signature, scorer, direction)
         rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
         show = stack.enter_context(_progress(files, fields, len(rows.done) if rows else 0))
-        runs.score_run(scorer, records(), tally, direction=direction, rows=rows, on_record=show)
-        tally.signature = signature()
-    failure = gates.run_gate(tally, fail_under, max_distorted)
+        run = runs.score_run(scorer, records(), direction=direction, rows=rows, on_record=show)
+    failure = gates.run_gate(run, fail_under, max_distorted)
     to = output.Destination(format_)
-    output.report(tally.page(), tally.to_json, to, failure=failure)
-    if tally.interrupted:
+    output.report(run.page(), run.to_json, to, failure=failure)
+    if run.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
     output.exit_with(failure)
@@ -319,9 +316,10 @@ def _progress(files: list[str], fields: Mapping[str, str], n_done: int) -> Itera
     n_left = 0
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     if is_terminal and all(Path(file).is_file() for file in files):
-        n_left = sum(1 for _ in read_records(*files, skip_bad=lambda _: None, fields=fields))
-    with show_progress("Scoring") as show:
-        yield partial(show, n_all=max(0, n_left - n_done))
+        with suppress(InputError):  # which the run reports when it comes to it
+            n_left = sum(1 for _ in read_records(*files, fields=fields))
+    with show_progress(max(0, n_left - n_done)) as show:
+        yield show
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

@@ -6,11 +6,9 @@ from factcheck.documents.files import (
     Entry,
     PathInValue,
     PathOrDash,
-    Place,
     check_writable,
     file_errors,
     name_of,
-    plain_document,
     read_text,
     refuse_stdin_twice,
     write_text,
@@ -22,14 +20,13 @@ from factcheck.documents.json_documents import (
     from_plain,
     json_text,
     parse_json,
-    parse_json_line,
     shown,
     to_plain,
 )
 
 __all__ = [
-    "MAX_TEXT_BYTES", "Document", "Entry", "PathInValue", "PathOrDash", "Place", "PlainData",
+    "MAX_TEXT_BYTES", "Document", "Entry", "PathInValue", "PathOrDash", "PlainData",
     "Reader", "check_writable", "file_errors", "from_plain", "json_text", "name_of", "parse_json",
-    "parse_json_line", "plain_document", "read_text", "refuse_stdin_twice", "shown", "to_plain",
+    "read_text", "refuse_stdin_twice", "shown", "to_plain",
     "write_text", "write_with",
 ]  # fmt: skip

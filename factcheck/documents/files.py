@@ -12,11 +12,11 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Union
 
-from factcheck.errors import InputError
+from factcheck.errors import InputError, shorten
 
 PathOrDash = Union[str, "os.PathLike[str]"]
 """Path of a file, or `-` for standard input."""
@@ -25,27 +25,25 @@ MAX_TEXT_BYTES = 16 << 20
 MAX_DOCUMENT_BYTES = 256 << 20
 """Maximum size of a document read as a whole."""
 _SHOWN = 40
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 PathInValue = tuple[str | int, ...]
 """Keys and 0-based positions, such as `("cases", 0, "id")`."""
 MAX_DEPTH = 300
 """Maximum nesting depth of a value."""
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 
 
-class Place(NamedTuple):
-    """Position of an entry in a file, as shown in messages."""
+class Line(NamedTuple):
+    """Line of a file."""
 
-    name: str
-    unit: str = ""
-    """`line`, `row` or `record`; empty for a file with a single entry."""
-    number: int = 0
+    number: int
     """1-based."""
-
-    def __str__(self) -> str:
-        if self.unit:
-            return f"{self.name}, {self.unit} {self.number}"
-        return self.name
+    text: str
+    """Without byte order mark; of a line with an error, what can be read of it."""
+    error: InputError | None = None
+    """Why the line cannot be read; names the file and the line."""
 
 
 class Unparsed(InputError):
@@ -60,22 +58,28 @@ class Unparsed(InputError):
 class Entry(NamedTuple):
     """Entry of a file; the value is an `InputError` if it cannot be parsed."""
 
-    place: Place
+    place: str
+    """For messages, such as `pairs.jsonl, line 7` or `pairs.json, record 7`."""
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Value of a file, with the line numbers of its parts."""
+    """Value of a file."""
 
     name: str
     value: Any
-    line_of: Callable[[PathInValue], int]
-    """Line of a part, or of its closest known parent; 0 if there are no lines."""
+    lines: Mapping[PathInValue, int] = field(default_factory=dict)
+    """Lines of parts, as far as known."""
 
     def place(self, path: PathInValue) -> str:
-        line = self.line_of(path)
-        return f"{self.name}, line {line}" if line else self.name
+        """Name a part, by the line of the closest part that has one, or else by its path."""
+        known = path
+        while known and known not in self.lines:
+            known = known[:-1]
+        if known in self.lines:
+            return f"{self.name}, line {self.lines[known]}"
+        return place_in(self.name, path)
 
     def error(self, path: PathInValue, message: str) -> InputError:
         return InputError(f"{self.place(path)}: {message}")
@@ -89,31 +93,16 @@ class Document:
             raise self.error(path, str(error)) from error
 
 
-def plain_document(value: Any, name: str) -> Document:
-    """Make a document from a value without a file."""
-    return Document(name, value, lambda _: 0)
-
-
-def line_finder(
-    read_lines: Callable[[], Mapping[PathInValue, int]],
-) -> Callable[[PathInValue], int]:
-    """Make `Document.line_of` from the lines of all parts, determined on first use."""
-    lines: dict[PathInValue, int] = {}
-
-    def line_of(path: PathInValue) -> int:
-        if not lines:
-            lines.update(read_lines())
-        while path and path not in lines:
-            path = path[:-1]
-        return lines.get(path, 0)
-
-    return line_of
+def place_in(name: str, path: PathInValue) -> str:
+    """Name a part of a value: `cards.json: 'cases', item 2`."""
+    for step in path:
+        name += f", item {step + 1}" if isinstance(step, int) else f": {step!r:.80}"
+    return name
 
 
 def no_json_value(text: str) -> str:
     """Describe a scalar, such as NaN, that JSON cannot hold."""
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    return f"{shown} is not a JSON value; write null, or put it in quotes"
+    return f"{shorten(text, _SHOWN)} is not a JSON value; write null, or put it in quotes"
 
 
 def name_of(path: PathOrDash) -> str:
@@ -136,12 +125,7 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:
         problem = f"cannot {verb} {name}: {getattr(error, 'strerror', 0) or error}"
-        folder = Path(name).parent
-        if isinstance(error, FileNotFoundError) and verb == "write":
-            missing = f"folder {folder} does not exist"
-            reason = "no file can be created there" if folder.is_dir() else missing
-            problem = f"cannot write {name}: {reason}"
-        elif isinstance(error, FileNotFoundError):
+        if isinstance(error, FileNotFoundError) and verb == "read":
             problem = f"{name} does not exist; check the path"
         elif isinstance(error, IsADirectoryError):
             problem = f"{name} is a directory; name a file"
@@ -198,7 +182,7 @@ def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
     Raises:
         InputError: Not UTF-8, or binary; names the line.
     """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(_UTF_16):
         raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
     offset = data.find(b"\0")
     if offset < 0:
@@ -216,30 +200,31 @@ def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
     raise InputError(f"{name}, line {line}: {problem} at byte {column} of the line); {hint}")
 
 
-def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
-    """Yield the lines of a file, without byte order mark.
-
-    A line above the limit is cut off after it; `check_line` refuses it.
-    """
+def read_lines(path: PathOrDash) -> Iterator[Line]:
+    """Yield the lines of a file, with their line ends."""
     name = name_of(path)
     with open_binary(path) as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(MAX_TEXT_BYTES + 1), b""), 1):
-            place = Place(name, "line", number)
-            if number == 1:
-                if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-                    decode_text(raw, name)
-                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the line itself
-            yield place, raw
-            while len(raw) > MAX_TEXT_BYTES and not raw.endswith(b"\n"):
-                if b"\0" in raw:  # an endless device such as /dev/zero
-                    decode_text(raw, name, number)
-                raw = stream.readline(MAX_TEXT_BYTES + 1)  # noqa: PLW2901 - the rest of the line
+            if len(raw) > MAX_TEXT_BYTES:
+                where = f"{name}, line {number}"
+                _skip_line(stream, raw, where)
+                problem = f"{where}: longer than the limit of {MAX_TEXT_BYTES:,} bytes"
+                yield Line(number, "", InputError(problem))
+                continue
+            try:
+                line = Line(number, decode_text(raw, name, number))
+            except InputError as error:
+                if raw.startswith(_UTF_16) and number == 1:
+                    raise
+                line = Line(number, raw.decode("utf-8", "replace"), error)
+            yield line
 
 
-def check_line(raw: bytes, place: Place) -> None:
-    """Raise `InputError` for a line that was cut off because it is too long."""
-    if len(raw) > MAX_TEXT_BYTES:
-        raise InputError(f"{place}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
+def _skip_line(stream: IO[bytes], raw: bytes, where: str) -> None:
+    while len(raw) > MAX_TEXT_BYTES and not raw.endswith(b"\n"):
+        if b"\0" in raw:  # an endless device such as /dev/zero
+            raise InputError(f"{where}: not a text file (NUL byte); give plain text in UTF-8")
+        raw = stream.readline(MAX_TEXT_BYTES + 1)
 
 
 def check_writable(path: PathOrDash) -> None:

@@ -1,7 +1,7 @@
 """Strict JSON and JSON lines; dataclasses as JSON-ready data, and back by the types of fields.
 
-Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are errors that name the line,
-instead of being accepted or changed silently as by Python's `json`.
+Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are errors, instead of being
+accepted or changed silently as by Python's `json`.
 """
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from factcheck.documents.files import (
     MAX_DEPTH,
+    TOO_DEEP,
     Document,
-    PathInValue,
-    Place,
-    check_line,
     decode_text,
-    line_finder,
     no_json_value,
+    place_in,
 )
-from factcheck.errors import InputError
+from factcheck.errors import InputError, shorten
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -50,8 +49,6 @@ _EXPECTED = {
     "tuple_type": "a list",
 }
 """What the validator expects where it reports an error of this type."""
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
-"""A string that does not end is one, too, so that invalid texts take no longer than valid ones."""
 
 
 def json_text(data: Any, *, indent: int | None = None) -> str:
@@ -67,35 +64,32 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def parse_json(text: str | bytes | bytearray, name: str) -> Document:
-    """Parse one JSON value, bytes as UTF-8; raises `InputError`, which names the line."""
+def parse_json(text: str | bytes | bytearray, name: str, first_line: int = 1) -> Document:
+    """Parse one JSON value, bytes as UTF-8; raises `InputError`, which names the place.
+
+    Args:
+        text: The value.
+        name: Name of the file.
+        first_line: Line of the file at which the text begins.
+    """
     if isinstance(text, (bytes, bytearray)):
-        text = decode_text(text, name)
-    value = _decode(text, lambda offset: Place(name, "line", text.count("\n", 0, offset) + 1))
-    return Document(name, value, line_finder(lambda: _lines_of_parts(text)))
-
-
-def parse_json_line(raw: bytes, place: Place) -> Any:
-    """Parse one line of a JSON lines file; an `InputError` begins with the place."""
-    check_line(raw, place)
-    return _decode(decode_text(raw, place.name, place.number), lambda _: place)
-
-
-def _decode(text: str, place: Callable[[int], Place]) -> Any:
+        text = decode_text(text, name, first_line)
+    place = name if "\n" in text else f"{name}, line {first_line}"
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{place(error.pos)}: not valid JSON ({problem_of(error, text)})"
-        ) from error
+        line = first_line + error.lineno - 1
+        problem = f"not valid JSON ({problem_of(error, text)})"
+        raise InputError(f"{name}, line {line}: {problem}") from error
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
+        raise InputError(f"{place}: {TOO_DEEP}") from error
     except ValueError as error:
-        offset, problem = _first_fault(text)
-        raise InputError(f"{place(offset)}: {problem}") from error
+        raise InputError(f"{place}: it contains a number of too many digits") from error
     if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
-        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
-    return value
+        raise InputError(f"{place}: {TOO_DEEP}")
+    return Document(name, value)
 
 
 def is_deeper(value: Any, depth: int) -> bool:
@@ -115,83 +109,28 @@ def problem_of(error: json.JSONDecodeError, text: str) -> str:
         return "it is empty"
     if error.msg == "Extra data":
         return "extra data after the end; if these are JSON lines, name the file .jsonl"
-    rest = text[error.pos :].strip()
-    is_control = error.msg.startswith("Invalid control character")
-    if error.msg.startswith("Unterminated string") or (is_control and not rest):
-        return "the text ends inside a string; it may be cut off"
-    if is_control:
-        return f"a string holds the control character {text[error.pos]!r}; escape it"
     message = error.msg[:1].lower() + error.msg[1:].rstrip(": ")
-    found = rest[:20].split("\n", maxsplit=1)[0]
-    if found:
-        return f"{message}, found {found!r}"
-    return f"{message}, but the text ends"
+    found = text[error.pos : error.pos + 20]
+    if message.startswith("unterminated") or not found.strip():
+        return f"{message}, but the text ends; it may be cut off"
+    return f"{message}, found {found!r}"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("duplicate key")
+        key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise InputError(f"duplicate key {key!r:.80} in {shorten(str(found), 80)}; keep one")
     return found
 
 
 def _finite(text: str) -> float:
     if not math.isfinite(number := float(text)):
-        raise ValueError("not a finite number")
+        raise InputError(no_json_value(text))
     return number
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_finite)
-
-
-def _first_fault(text: str) -> tuple[int, str]:
-    """Find offset and description of the first error in a text that the decoder rejected."""
-    keys: dict[int, set[str]] = {}
-    for path, token, is_key in _parts(text):
-        if is_key:
-            if path[-1] in keys[len(path)]:
-                return token.start(), f"duplicate key {path[-1]!r:.80}; keep one"
-            keys[len(path)].add(path[-1])
-        elif token[0] == "{":
-            keys[len(path) + 1] = set()
-        elif token[0] != "[":
-            try:
-                _DECODER.decode(token[0])
-            except ValueError:
-                return token.start(), no_json_value(token[0])
-    return 0, "it contains a value that cannot be parsed"
-
-
-def _lines_of_parts(text: str) -> dict[PathInValue, int]:
-    """Map every part of a valid JSON text to its line; a member has the line of its key."""
-    lines: dict[PathInValue, int] = {}
-    line, position = 1, 0
-    for path, token, _ in _parts(text):
-        line += text.count("\n", position, token.start())
-        position = token.start()
-        lines.setdefault(tuple(path), line)
-    return lines
-
-
-def _parts(text: str) -> Iterator[tuple[list[Any], re.Match[str], bool]]:
-    """Yield path (updated in place), first token and whether it is a key, of every part."""
-    path: list[Any] = []
-    is_object: list[bool] = []
-    for token in _TOKEN.finditer(text):
-        mark = token[0]
-        if mark in {"}", "]"}:
-            path.pop()
-            is_object.pop()
-        elif mark == ",":
-            path[-1] = None if is_object[-1] else path[-1] + 1
-        elif path and path[-1] is None:
-            path[-1] = json.loads(mark)
-            yield path, token, True
-        elif mark != ":":
-            yield path, token, False
-            if mark in {"{", "["}:
-                is_object.append(mark == "{")
-                path.append(None if mark == "{" else 0)
 
 
 def shown(value: Any) -> str:
@@ -271,14 +210,16 @@ def _problem(errors: Sequence[ErrorDetails], data: Any, what: str) -> str:
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
         return str(cause)
-    where, value = what, data
-    for step in first["loc"]:
+    path: list[int | str] = []
+    value = data
+    for step in first["loc"]:  # which has names of types, too
         if isinstance(step, int):
-            where += f", item {step + 1}"
+            path.append(step)
             value = value[step] if isinstance(value, Sequence) and step < len(value) else None
         elif isinstance(value, Mapping) and (step in value or step == first["loc"][-1]):
-            where += f": {step!r:.80}"
+            path.append(step)
             value = value.get(step)
+    where = place_in(what, tuple(path))
     if first["type"] in {"missing", "missing_argument"}:
         return f"{where} is missing"
     kinds = [one["type"] for one in errors if one["input"] is first["input"]]

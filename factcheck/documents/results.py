@@ -6,24 +6,23 @@ single system call. A complete run adds a closing line; without one, records may
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
     PathOrDash,
-    Place,
     check_writable,
     file_errors,
     open_binary,
 )
-from factcheck.documents.json_documents import json_text, parse_json_line
+from factcheck.documents.json_documents import json_text, parse_json
 from factcheck.errors import InputError
 
 try:
@@ -37,11 +36,8 @@ if TYPE_CHECKING:
 _FORMAT = 1
 _MARK = b'{"factcheck_results":'
 _END = {"complete": True}
-RESULTS_END = json_text(_END) + "\n"
+RESULTS_END = '{"complete": true}\n'
 """The closing line of a results file."""
-_OPEN_FLAGS = (
-    os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-)
 _log = logging.getLogger(__name__)
 
 
@@ -75,16 +71,17 @@ class ResultsFile:
         self._end = 0
         check_writable(path)
         with file_errors(str(path), "write"):
-            self._descriptor = os.open(path, _OPEN_FLAGS, 0o666)
+            self._file = Path(path).open("a+b", buffering=0)  # noqa: SIM115 - `close` closes it
             try:
-                lock_for_writing(self._descriptor, self.path)
+                lock_for_writing(self._file.fileno(), path)
                 self._load(resume=resume)
             except BaseException:
-                os.close(self._descriptor)
+                self._file.close()
                 raise
 
     def _load(self, *, resume: bool) -> None:
-        with open(self._descriptor, "rb", closefd=False) as stream:
+        self._file.seek(0)
+        with open(self._file.fileno(), "rb", closefd=False) as stream:
             if not resume:
                 head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
                 if head and (rest or not head.startswith(_MARK)):
@@ -92,7 +89,7 @@ class ResultsFile:
                         f"{self.path} already has results; continue with --resume, "
                         "or name another file"
                     )
-                os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
+                self._file.truncate(0)  # a run that ended before its first record
                 stream.seek(0)
             for row in _lines(stream, self.path):
                 if self._end == 0 and row["run"] != self._signature():
@@ -107,7 +104,7 @@ class ResultsFile:
                     self.complete = True
                 else:
                     self._end = stream.tell()
-        os.ftruncate(self._descriptor, self._end)
+        self._file.truncate(self._end)
 
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
         """Append the final row of a record.
@@ -128,20 +125,19 @@ class ResultsFile:
         """Write text, after the header if it is the first."""
         if self._end == 0:
             text = results_header(self._signature()) + text
-        if self._descriptor < 0:
+        if self.closed:
             raise InputError(f"{self.path} was closed, or writing to it failed; open it again")
         remaining = memoryview(text.encode())
         size = len(remaining)
         try:
             while remaining:
-                remaining = remaining[os.write(self._descriptor, remaining) :]
+                remaining = remaining[self._file.write(remaining) :]
         except BaseException as error:
             try:
-                os.ftruncate(self._descriptor, self._end)
+                self._file.truncate(self._end)
             except OSError:
                 # A resumed run removes the partial line; until then nothing may follow it.
-                os.close(self._descriptor)
-                self._descriptor = -1
+                self._file.close()
             if not isinstance(error, OSError):
                 raise
             raise InputError(
@@ -152,20 +148,18 @@ class ResultsFile:
 
     @property
     def closed(self) -> bool:
-        return self._descriptor < 0
+        return self._file.closed
 
     def close(self) -> None:
         """Sync the file to disk and close it; closing twice is allowed."""
-        if self._descriptor < 0:
+        if self.closed:
             return
         try:
             self._write(RESULTS_END if self.complete else "")
             with file_errors(str(self.path), "write"):
-                os.fsync(self._descriptor)
+                os.fsync(self._file.fileno())
         finally:
-            if self._descriptor >= 0:
-                os.close(self._descriptor)
-                self._descriptor = -1
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +169,7 @@ class ResultsFile:
 
 
 def lock_for_writing(descriptor: int, path: str | os.PathLike[str]) -> None:
-    """Lock an open file until it is closed, where its file system has locks.
+    """Lock an open file until it is closed, if its file system has locks.
 
     Raises:
         InputError: It is not a regular file, or another run has locked it.
@@ -190,9 +184,8 @@ def lock_for_writing(descriptor: int, path: str | os.PathLike[str]) -> None:
         raise InputError(
             f"another run is writing to {path}; wait for it to end, or name another file"
         ) from error
-    except OSError as error:
-        if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:
-            raise
+    except OSError:
+        return  # as a file system without locks says
 
 
 def results_header(signature: str) -> str:
@@ -232,13 +225,13 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the validated header, rows and end of a results file."""
     ids: set[str] = set()
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
-        place = Place(str(path), "line", number)
+        place = f"{path}, line {number}"
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
             raise InputError(f"{path} is not a results file; name another file")
         data = None
         if raw.endswith(b"\n"):
             with suppress(InputError):
-                data = parse_json_line(raw, place)
+                data = parse_json(raw[:-1], str(path), number).value
         if not isinstance(data, dict):
             if stream.read(1):
                 raise InputError(
@@ -255,8 +248,9 @@ def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
         yield data
 
 
-def _add_id(row: Mapping[str, Any], place: Place, ids: set[str]) -> None:
-    if not isinstance(name := row.get("id"), str):
+def _add_id(row: Mapping[str, Any], place: str, ids: set[str]) -> None:
+    name = row.get("id")
+    if not isinstance(name, str):
         raise InputError(f"{place}: the row has no id; the file is damaged")
     if name in ids:
         raise InputError(f"{place}: {name!r:.80} has two rows; the file is damaged")

@@ -15,9 +15,9 @@ from typing import Any
 from factcheck.documents.files import (
     MAX_DEPTH,
     MAX_TEXT_BYTES,
+    TOO_DEEP,
     Document,
     PathInValue,
-    line_finder,
     no_json_value,
 )
 from factcheck.documents.json_documents import shown
@@ -52,16 +52,16 @@ def parse_yaml(text: str, name: str) -> Document:
         line = mark.line + 1 if mark else text.count("\n", 0, position) + 1
         detail = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         if "nesting depth" in detail:
-            raise InputError(f"{name}: nested more than {MAX_DEPTH} levels deep") from error
+            raise InputError(f"{name}: {TOO_DEEP}") from error
         raise InputError(
             f"{name}, line {line}: not valid YAML ({detail}); "
             "quote a string that contains ': ' or starts with a special character"
         ) from error
     except RecursionError as error:
-        raise InputError(f"{name}: nested more than {MAX_DEPTH} levels deep") from error
+        raise InputError(f"{name}: {TOO_DEEP}") from error
     except UnicodeEncodeError as error:
         raise InputError(f"{name}: not valid Unicode ({error.reason})") from error
-    return Document(name, value, line_finder(lambda: composer.lines))
+    return Document(name, value, composer.lines)
 
 
 def yaml_text(value: Any, *, width: int = 100) -> str:
@@ -133,19 +133,18 @@ class _Composer:
         self.lines.setdefault(path, event.start_mark.line + 1)
         if kind == "Alias":
             raise self._error(event, f"the alias *{event.anchor:.80} is not JSON; write it out")
+        if event.tag is not None:
+            raise self._error(event, f"the tag {event.tag!r:.80} is not JSON; quote a string")
         if len(path) > MAX_DEPTH:
-            raise self._error(event, f"nested more than {MAX_DEPTH} levels deep")
-        tag = (event.tag or "").removeprefix(_CORE)
+            raise self._error(event, TOO_DEEP)
         if kind == "Scalar":
             return self._scalar(event)
-        if kind == "SequenceStart" and tag in {"", "!", "seq"}:
-            items: list[Any] = []
-            while (following := self._next())[0] != "SequenceEnd":
-                items.append(self._value(*following, (*path, len(items))))
-            return items
-        if kind == "MappingStart" and tag in {"", "!", "map"}:
+        if kind == "MappingStart":
             return self._object(path)
-        raise self._error(event, f"the tag {event.tag!r:.80} is not a JSON type; remove it")
+        items: list[Any] = []
+        while (following := self._next())[0] != "SequenceEnd":
+            items.append(self._value(*following, (*path, len(items))))
+        return items
 
     def _object(self, path: PathInValue) -> dict[str, Any]:
         members: dict[str, Any] = {}
@@ -163,22 +162,16 @@ class _Composer:
         return members
 
     def _scalar(self, event: Any) -> Any:
-        text, tag = event.value, event.tag
-        if tag not in {None, "!"}:
-            kind = str(tag).removeprefix(_CORE)
-        else:
-            is_plain = tag is None and event.implicit[0]
-            found = _PLAIN.fullmatch(text) if is_plain else None
-            kind = str(found.lastgroup) if found else "str"
-        if kind == "str":
+        text = event.value
+        found = _PLAIN.fullmatch(text) if event.implicit[0] else None
+        if found is None:
             return text
-        if kind == "null":
+        if found["null"] is not None:
             return None
-        if kind == "bool" and text.lower() in {"true", "false"}:
+        if found["bool"]:
             return text.lower() == "true"
-        with suppress(ValueError):
-            if kind == "int":
-                return int(text)
-            if kind == "float" and math.isfinite(number := float(text)):
+        with suppress(ValueError):  # an integer of thousands of digits
+            number = int(text) if found["int"] else float(text)
+            if math.isfinite(number):
                 return number
         raise self._error(event, no_json_value(text))

@@ -13,7 +13,7 @@ from factcheck.facts.model import CheckResult, Verdict
 from factcheck.reports.text import one_line
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
-_LOCAL, _BY_WORDS = "local/", "containment/"
+_LOCAL, _BY_WORDS = "|judge:local/", "|judge:containment/"
 ALIKE = "This judge under-scores rewording. Compare only summaries of similar style and length."
 _MATCHES_WORDS = (
     "This judge matches words: paraphrases count as dropped, and it finds no distortion."
@@ -95,13 +95,9 @@ def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> f
     return math.fsum(kept) / math.fsum(result.fact.weight / unit for result in results)
 
 
-def _judge(signature: str) -> str:
-    return f"|{signature}".partition("|judge:")[2]  # not `first.judge` of a cascade
-
-
 def is_embedded(signature: str) -> bool:
     """Whether scores are by the embedded judge alone."""
-    return _judge(signature).startswith(_LOCAL)
+    return _LOCAL in f"|{signature}"  # not `first.judge` of a cascade
 
 
 def trust_lines(signature: str, quality: str = "") -> tuple[str, ...]:
@@ -115,7 +111,7 @@ def trust_lines(signature: str, quality: str = "") -> tuple[str, ...]:
     figures: tuple[str, ...] = ()
     if quality.startswith("balanced accuracy"):
         own, figures = (), (f"Judge: {one_line(quality)}; 0.50 is guessing",)
-    if _judge(signature).startswith(_BY_WORDS):
+    if _BY_WORDS in f"|{signature}":
         return (*own, _MATCHES_WORDS, *figures)
     if is_embedded(signature):
         return (*own, ALIKE, *_BEHIND, *figures)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
-from factcheck.documents import shown
-from factcheck.errors import InputError
 from factcheck.facts.model import AtomicFact, CheckResult, FactSet
 
 Weighting = Literal["equal", "lead"]
@@ -96,13 +94,6 @@ def added_words(core: str, detail: str) -> str:
 
 def _bare(words: Sequence[str]) -> list[str]:
     return [word.lower().strip(",;:") for word in words]
-
-
-def require_weighting(value: Weighting) -> Weighting:
-    """Return a valid weighting; raises `InputError` for others."""
-    if value not in get_args(Weighting):
-        raise InputError(f"weights {shown(value)} is not one of {', '.join(get_args(Weighting))}")
-    return value
 
 
 def weigh(facts: FactSet, weighting: Weighting) -> FactSet:

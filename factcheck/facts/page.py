@@ -160,14 +160,11 @@ def coverage_page(
     is_decided = len(results) > counts["undecided"]
     codes = {result.code for result in results if isinstance(result, CheckFailure)}
     answer, sections = answer_text(counts), page.sections
-    if not is_decided:
-        trust = ()
-        if codes == {"language"}:
-            answer = _ENGLISH_ONLY
-            sections = tuple(_without_notes(section) for section in sections)
+    if not is_decided and codes == {"language"}:
+        answer, sections = _ENGLISH_ONLY, tuple(map(_without_notes, sections))
     return page._replace(
         answer=answer,
-        trust=trust,
+        trust=trust if is_decided else (),
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
@@ -214,18 +211,13 @@ def answer_text(counts: Mapping[str, int]) -> str:
     said = f"{kept:,} of {plural(n_decided, 'fact')} kept."
     if 1 < kept == n_decided and not undecided:
         said = f"All {kept:,} facts kept."
-    if distorted:
-        said += f" {look_wrong(distorted)}"
+    if distorted == 1:
+        said += " 1 looks wrong; check it."
+    elif distorted:
+        said += f" {distorted:,} look wrong; check them."
     if undecided:
         said += f" {undecided:,} undecided."
     return said
-
-
-def look_wrong(n: int) -> str:
-    """Ask to check a number of distorted facts."""
-    if n == 1:
-        return "1 looks wrong; check it."
-    return f"{n:,} look wrong; check them."
 
 
 def bounds_text(noun: str, bounds: tuple[float, float]) -> str:

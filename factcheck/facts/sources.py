@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from factcheck.documents import PlainData, shown
+from factcheck.documents import PlainData, from_plain, shown
 from factcheck.errors import InputError
 from factcheck.facts.groups import group_results
 from factcheck.facts.model import AtomicFact, CheckResult, Evidence, FactSet, Verdict, digest
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
+from factcheck.settings import require_text
 
 KEYBOARD_MARKS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07", "'")
@@ -24,7 +25,6 @@ KEYBOARD_MARKS = str.maketrans(
 )
 """Turns quotation marks and dashes into those of a keyboard."""
 _SPACE = re.compile(r"\s+")
-_KEYS = ("id", "text")
 _WORD = re.compile(r"\w+")
 _OUTER_PUNCTUATION = " .!?\"'"
 _TONES: dict[str, Tone] = {
@@ -42,13 +42,12 @@ class SourceDocument(PlainData):
     id: str
     """Unique within the source; shown with its facts in reports."""
     text: str
-    """May be blank."""
+    """May be blank; with accents composed (NFC)."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.id, str) or not self.id.strip():
-            raise InputError(f"'id': expected a string that is not blank, got {shown(self.id)}")
-        if not isinstance(self.text, str):
-            raise InputError(f"'text': expected a string, got {shown(self.text)}")
+        if not self.id.strip():
+            raise InputError("the id of a document is blank")
+        object.__setattr__(self, "text", require_text(self.text, "the text of a document"))
 
     @property
     def n_words(self) -> int:
@@ -67,41 +66,31 @@ def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDoc
         InputError: Another form, no document, or a duplicate id; begins with `what`.
     """
     if isinstance(source, str):
-        return unicodedata.normalize("NFC", source)
+        return require_text(source, what)
     if isinstance(source, (bytes, Mapping)) or not isinstance(source, Sequence):
         raise InputError(f"{what}: expected a string or a list of documents, got {shown(source)}")
     if not source:
         raise InputError(f"{what} is an empty list; it needs at least one document")
-    documents = []
-    for number, item in enumerate(source, 1):
-        try:
-            document = _document(item, f"d{number}")
-            documents.append(replace(document, text=unicodedata.normalize("NFC", document.text)))
-        except InputError as error:  # noqa: PERF203 - it names the document
-            raise InputError(f"{what}, document {number}: {error}") from None
+    items = [_document(item, number) for number, item in enumerate(source, 1)]
+    documents = from_plain(tuple[SourceDocument, ...], items, what)
     for id_, count in Counter(document.id for document in documents).items():
         if count > 1:
             raise InputError(f"{what}: two documents have the id {id_!r:.80}; ids must be unique")
-    return tuple(documents)
+    return documents
 
 
-def _document(item: Any, default_id: str) -> SourceDocument:
-    if isinstance(item, SourceDocument):
-        return item
+def _document(item: Any, number: int) -> Any:
+    """Complete a document with an id; what is not one is left as it is."""
     if isinstance(item, str):
-        return SourceDocument(default_id, item)
+        item = {"text": item}
     if not isinstance(item, Mapping):
-        raise InputError(f"expected a string or an object with 'text', got {shown(item)}")
-    if unknown := next((key for key in item if key not in _KEYS), ""):
-        raise InputError(f"unknown key {shown(unknown)}; a document has 'id' and 'text'")
-    if "text" not in item:
-        raise InputError("'text' is missing")
+        return item
     id_ = item.get("id")
     if id_ is None:
-        id_ = default_id
+        id_ = f"d{number}"
     elif isinstance(id_, int) and not isinstance(id_, bool):
         id_ = str(id_)
-    return SourceDocument(id_, item["text"])
+    return {**item, "id": id_}
 
 
 @dataclass(frozen=True, slots=True)

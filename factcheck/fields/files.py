@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from factcheck.documents import PathOrDash, Place, json_text, name_of
+from factcheck.documents import PathOrDash, json_text, name_of
 from factcheck.documents.files import Unparsed
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError
@@ -48,7 +48,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
         InputError: The file cannot be read, has the wrong format, holds no records, or a gold
             record is not an object.
     """
-    found: list[tuple[Place, Any]] = []
+    found: list[tuple[str, Any]] = []
     for place, value in read_entries(path):
         is_reply = extracted and isinstance(value, Unparsed)
         if isinstance(value, dict) or (extracted and value is None):
@@ -65,7 +65,7 @@ def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     return Records(values, name_of(path), places)
 
 
-def _reply(place: Place, value: Any) -> Any:
+def _reply(place: str, value: Any) -> Any:
     """Return the record in a reply."""
     if isinstance(value, Unparsed):
         text = value.text

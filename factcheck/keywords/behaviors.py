@@ -178,7 +178,7 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
 
     Raises:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
-            duplicate id; names the file and the line of the case.
+            duplicate id; names the file and the place of the case.
     """
     return read_suite(path, BehaviorCase.of)[1]
 
@@ -193,7 +193,7 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
 
     Raises:
         InputError: The file cannot be read, has an unexpected structure, or has two responses of
-            one variant to one case; names the file and line.
+            one variant to one case; names the file and place.
     """
 
     def read(row: Any, _: int) -> Row:

@@ -366,7 +366,7 @@ def load_dataset(path: PathOrDash) -> CardDataset:
 
     Raises:
         InputError: The file cannot be read, or has an unknown key, an invalid keyword or a
-            duplicate id; names the file and the line of the case.
+            duplicate id; names the file and the place of the case.
     """
     data, cases = read_suite(path, CardCase.of)
     name = data.get("name", "") or ("" if path == "-" else Path(path).stem)
@@ -385,7 +385,7 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
 
     Raises:
         InputError: The file cannot be read, has an unexpected structure or a duplicate id; names
-            the file and line.
+            the file and place.
     """
 
     def read(row: Any, _: int) -> Row:

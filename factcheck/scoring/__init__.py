@@ -3,6 +3,7 @@
 from factcheck.facts.report import Direction
 from factcheck.scoring.comparison import compare
 from factcheck.scoring.many import RecordFailure, score_records
+from factcheck.scoring.run_report import RunReport
 from factcheck.scoring.scorer import (
     FactCoverage,
     Facts,
@@ -15,6 +16,6 @@ from factcheck.scoring.scorer import (
 )
 
 __all__ = [
-    "Direction", "FactCoverage", "Facts", "RecordFailure", "acheck",
-    "aextract", "ascore", "check", "compare", "extract", "score", "score_records",
+    "Direction", "FactCoverage", "Facts", "RecordFailure", "RunReport",
+    "acheck", "aextract", "ascore", "check", "compare", "extract", "score", "score_records",
 ]  # fmt: skip

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import log
-from os import PathLike
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from factcheck.documents import name_of, read_text
 from factcheck.errors import InputError
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, share_entailed
 from factcheck.facts.coverage import is_embedded, trust_lines
@@ -36,16 +34,8 @@ from factcheck.stats.resampling import (
     compare_means,
 )
 
-Run = (
-    str
-    | PathLike[str]
-    | CoverageReport
-    | RunReport
-    | Mapping[str, CoverageReport]
-    | Iterable[CoverageReport]
-)
-"""Path of rows from `factcheck run --out` or of a `.json` report; a report; a run; reports by
-record name; or reports in record order."""
+Run = CoverageReport | RunReport | Mapping[str, CoverageReport] | Iterable[CoverageReport]
+"""A report; a run; reports by record name; or reports in record order."""
 Pairs = Sequence[tuple[CheckResult, CheckResult]]
 """Results of a fact in both runs."""
 Reports = Sequence[tuple[CoverageReport, CoverageReport]]
@@ -82,30 +72,32 @@ def compare(a: Run, b: Run) -> RunComparison:
         average; `None` if unknown), and `at_equal_length`, the difference there with its interval.
 
     Raises:
-        InputError: A run is unreadable, one is a report and the other a run, or the two have no
-            decided fact in common.
+        InputError: One is a report and the other a run, or the two have no decided fact in common.
     """
-    (first, partial_a), (second, partial_b) = read_reports(a), read_reports(b)
+    (first, gap_a), (second, gap_b) = reports_of(a), reports_of(b)
     if ("" in first) != ("" in second):
         raise InputError("cannot compare a single report with a run; compare two of a kind")
     reports = {name: (first[name], second[name]) for name in first if name in second}
     changes: list[Change] = []
-    common: list[tuple[CheckResult, CheckResult]] = []
     decided: list[tuple[CheckResult, CheckResult]] = []
     scores: list[tuple[str, float, float]] = []
     lengths: list[tuple[str, float, int, int]] = []
-    only_a = only_b = 0
+    distorted, only = [0, 0], [0, 0]
     for name, (old, new) in reports.items():
         ours, theirs = old.by_fact, new.by_fact
-        only_a += len(ours.keys() - theirs.keys())
-        only_b += len(theirs.keys() - ours.keys())
-        both = [(ours[key], theirs[key]) for key in ours if key in theirs]
-        changes += (_change(name, *two) for two in both if two[0].status != two[1].status)
-        common += both
-        known = [two for two in both if two[0].label and two[1].label]
+        only[0] += len(ours.keys() - theirs.keys())
+        only[1] += len(theirs.keys() - ours.keys())
+        known = []
+        for one, other in ((ours[key], theirs[key]) for key in ours if key in theirs):
+            distorted[0] += one.status == "distorted"
+            distorted[1] += other.status == "distorted"
+            if one.status != other.status:
+                changes.append(_change(name, one, other))
+            if one.label and other.label:
+                known.append((one, other))
         decided += known
-        x = share_entailed([ours for ours, _ in known]).value
-        y = share_entailed([theirs for _, theirs in known]).value
+        x = share_entailed([one for one, _ in known]).value
+        y = share_entailed([other for _, other in known]).value
         if x is not None and y is not None:
             source = old.facts.source_digest or name
             scores.append((source, x, y))
@@ -114,63 +106,52 @@ def compare(a: Run, b: Run) -> RunComparison:
                 lengths.append((source, y - x, *n_words))
     if not scores:
         raise InputError(f"the two have no decided fact in common; {_SAME_FACTS}")
+    sources = {source for source, _, _ in scores}
     counts = {
-        "sources": len({source for source, _, _ in scores}),
+        "sources": len(sources),
         "facts": len(decided),
-        "kept": _counts(decided, "kept"),
-        "distorted": _counts(common, "distorted"),
-        "only": (only_a, only_b),
+        "kept": tuple(sum(two[side].supported for two in decided) for side in (0, 1)),
+        "distorted": tuple(distorted),
+        "only": tuple(only),
         **_length_counts(lengths),
     }
-    differences = tuple(y - x for _, x, y in scores)
-    return _concluded(
-        [*reports.values()],
-        changes,
-        (_coverage(scores, decided), differences),
-        counts,
-        {"Only in A": _only(first, second), "Only in B": _only(second, first)},
-        {"A": partial_a, "B": partial_b},
-    ).named(_path_name(a), _path_name(b))
-
-
-def _path_name(run: Run) -> str:
-    if isinstance(run, (str, PathLike)):
-        return name_of(run)
-    return ""
-
-
-def _only(one: Mapping[str, object], other: Mapping[str, object]) -> tuple[str, ...]:
-    return tuple(name for name in one if name not in other)
+    main = compare_means(scores) if len(sources) > 1 else _compare_facts(scores, decided)
+    gaps = "; ".join(f"{side}: {gap}" for side, gap in (("A", gap_a), ("B", gap_b)) if gap)
+    found = _concluded([*reports.values()], changes, main, counts, gaps)
+    return replace(
+        found,
+        differences=tuple(y - x for _, x, y in scores),
+        left_out={
+            "Only in A": tuple(name for name in first if name not in second),
+            "Only in B": tuple(name for name in second if name not in first),
+        },
+    )
 
 
 def _concluded(
     reports: Reports,
     changes: Sequence[Change],
-    measured: tuple[Comparison, tuple[float, ...]],
+    main: Comparison,
     counts: dict[str, Any],
-    left_out: Mapping[str, tuple[str, ...]],
-    partial: Mapping[str, str],
+    gaps: str,
 ) -> RunComparison:
-    """Say what the changes mean."""
-    main, differences = measured
+    """Say what the changes mean; `gaps` says why a run is not complete."""
     signatures = [str(one.signature) for two in reports for one in two]
     local = signatures[0] if all(map(is_embedded, signatures)) else ""
     (kept_a, kept_b), (n_a, n_b) = counts["kept"], counts["distorted"]
-    new = [change for change in changes if change.group == "Newly distorted"]
+    n_new = sum(change.group == "Newly distorted" for change in changes)
     n_no_longer = sum(change.a == "distorted" and change.b != UNDECIDED for change in changes)
-    p_distorted = sign_test(len(new), n_no_longer)
+    p_distorted = sign_test(n_new, n_no_longer)
     is_certain = len(reports) == 1 and all(one.signature.never_flips for one in reports[0])
-    is_more = len(new) > n_no_longer and (is_certain or p_distorted < SIGNIFICANT)
+    is_more = n_new > n_no_longer and (is_certain or p_distorted < SIGNIFICANT)
     is_lower = main.difference < 0 and main.is_significant
     musts = _lost_musts(changes)
     worse = (
         f"coverage {share(main.a)} → {share(main.b)}" if is_lower else "",
-        f"distorted facts {n_a:,} → {n_b:,} ({len(new):,} newly)" if is_more else "",
+        f"distorted facts {n_a:,} → {n_b:,} ({n_new:,} newly)" if is_more else "",
         musts,
     )
-    gaps = [f"{side}: {why}" for side, why in partial.items() if why]
-    unsettled = "; ".join(filter(None, [*gaps, _undecided_text(changes)]))
-    alerts = tuple(Alert(text) for text in (musts, unsettled) if text)
+    unsettled = "; ".join(filter(None, (gaps, _undecided_text(changes))))
     lines = [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
     if n_a != n_b:
         chance = "more than chance" if p_distorted < SIGNIFICANT else "within chance"
@@ -191,11 +172,9 @@ def _concluded(
         basis=f"{unit} ({plural(counts['sources'], 'source')})",
         changes=tuple(changes),
         counts={**counts, "p_distorted": p_distorted},
-        left_out=left_out,
-        answer=_answer(main, counts, len(new), is_same=_is_same(reports)),
+        answer=_answer(main, counts, n_new, is_same=_is_same(reports)),
         trust=trust_lines(local) if local else (),
-        differences=differences,
-        alerts=alerts,
+        alerts=tuple(Alert(text) for text in (musts, unsettled) if text),
         lines=tuple(lines),
         worse=", ".join(filter(None, worse)),
         no_verdict=unsettled,
@@ -225,9 +204,10 @@ def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int, *, is_same:
         said += f" Only the {plural(counts['facts'], 'fact')} that both have are compared."
     if is_same and abs(main.difference) > NEGLIGIBLE:
         said += " The summaries are the same."
-    if n_new:
-        what = "1 fact newly looks wrong; check it." if n_new == 1 else ""
-        said += f" {what or f'{n_new:,} facts newly look wrong; check them.'}"
+    if n_new == 1:
+        said += " 1 fact newly looks wrong; check it."
+    elif n_new:
+        said += f" {n_new:,} facts newly look wrong; check them."
     return said
 
 
@@ -294,24 +274,20 @@ def _undecided_text(changes: Sequence[Change]) -> str:
     return f"{plural(n_b, 'fact')} kept in A undecided in B, {n_a:,} kept in B undecided in A"
 
 
-def _counts(pairs: Pairs, status: str) -> tuple[int, int]:
-    return sum(a.status == status for a, _ in pairs), sum(b.status == status for _, b in pairs)
-
-
 def _change(record: str, a: CheckResult, b: CheckResult) -> Change:
-    fact, reason, quote = b.fact, "", ""
+    reason, quote = "", ""
     if isinstance(b, CheckFailure):
         reason = b.message
     else:
         reason, quote = b.reason, b.evidence.quote if b.evidence else ""
     return Change(
         _group(a.status, b.status),
-        fact.text,
+        b.fact.text,
         a.status,
         b.status,
         record=record,
-        id=fact.id,
-        must=a.fact.must or fact.must,
+        id=b.fact.id,
+        must=a.fact.must or b.fact.must,
         quote=quote,
         reason=reason,
     )
@@ -327,10 +303,8 @@ def _group(a: str, b: str) -> str:
     return "Won"
 
 
-def _coverage(scores: Sequence[tuple[str, float, float]], decided: Pairs) -> Comparison:
-    """Compare mean coverage; the summaries of a source form one unit of the test."""
-    if len({source for source, _, _ in scores}) > 1:
-        return compare_means(scores)
+def _compare_facts(scores: Sequence[tuple[str, float, float]], decided: Pairs) -> Comparison:
+    """Compare the coverage of one source, fact by fact."""
     a, b = fmean(a for _, a, _ in scores), fmean(b for _, _, b in scores)
     n_won = sum(y.supported and not x.supported for x, y in decided)
     n_lost = sum(x.supported and not y.supported for x, y in decided)
@@ -380,34 +354,18 @@ def _causes(pairs: Reports, *, has_other_facts: bool) -> tuple[tuple[str, ...], 
     return tuple(map(quote_text, found)), not counts["perhaps the text"]
 
 
-def read_reports(run: Run) -> tuple[dict[str, CoverageReport], str]:
-    """Read the reports of a run by record name, omitting rows without a report.
+def reports_of(run: Run) -> tuple[dict[str, CoverageReport], str]:
+    """Return the reports of a run by record name, omitting records without a report.
 
     A single report has the empty name. The second value says why the run is not complete; empty
     for one that is.
     """
     if isinstance(run, CoverageReport):
         return {"": run}, ""
-    if isinstance(run, (str, PathLike)):
-        is_report = Path(run).suffix.lower() == ".json"
-        return read_reports(read_report(run) if is_report else RunReport.read(run))
     if isinstance(run, RunReport):
-        outcomes = run.outcomes.items()
+        outcomes = (run.outcomes or {}).items()
         reports = {name: one for name, one in outcomes if isinstance(one, CoverageReport)}
         return reports, run.partial
     if isinstance(run, Mapping):
         return dict(run), ""
     return {str(number): report for number, report in enumerate(run, 1)}, ""
-
-
-def read_report(path: str | PathLike[str]) -> CoverageReport:
-    """Read a report written by `factcheck score --out FILE.json`.
-
-    Raises:
-        InputError: Unreadable, not a report, or of another version; names the file.
-    """
-    text = read_text(path)
-    try:
-        return CoverageReport.from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error

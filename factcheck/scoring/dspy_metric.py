@@ -63,23 +63,17 @@ class CoverageMetric:
             InputError: The example has no source, or the prediction no summary.
             JudgeError: The facts could not be extracted, or all of them are undecided.
         """
-        report = self.report(example, prediction)
-        score = _require_score(report)
+        try:
+            report = background.run(self._report(example, prediction))
+            score = _require_score(report)
+        except FactcheckError as error:
+            self.failures[digest(repr((example, prediction)))] = error
+            raise
         if pred_name is None:
             return score
         from factcheck.judges.llm.modules import score_with_feedback
 
         return score_with_feedback(score, feedback_of(report))
-
-    def report(self, example: Any, prediction: Any) -> CoverageReport:
-        """Return the report behind a score; raises as a call does."""
-        try:
-            report = background.run(self._report(example, prediction))
-            _require_score(report)
-        except FactcheckError as error:
-            self.failures[digest(repr((example, prediction)))] = error
-            raise
-        return report
 
     async def _report(self, example: Any, prediction: Any) -> CoverageReport:
         source = as_source(_value(example, self._sources, "example"), "the example's source")

@@ -11,19 +11,26 @@ twice even if they appear kept; all others once. Deterministic judges are never 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, CoverageReport, Verdict
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    CoverageReport,
+    ScoreSignature,
+    Verdict,
+)
 from factcheck.facts.page import item_of, lost_musts
 from factcheck.reports import render
 from factcheck.reports.page import Page, Section
-from factcheck.reports.text import plural, some_of
+from factcheck.reports.text import plural
 from factcheck.runtime.loop import blocking
-from factcheck.scoring.run_report import FINAL, Tally
+from factcheck.scoring.run_report import FINAL, RunReport
 from factcheck.scoring.scorer import FactCoverage
+from factcheck.settings import require_integer, require_number
 
 GATE_FAILED = 1
 NOTHING_DECIDED = JudgeError.exit_code
@@ -59,10 +66,8 @@ class Limits:
     """Maximum number of distorted facts."""
 
     def __post_init__(self) -> None:
-        if self.max_distorted is not None and self.max_distorted < 0:
-            raise InputError(f"max_distorted is {self.max_distorted}; expected 0 or more")
-        if not 0.0 <= (self.fail_under or 0.0) <= 1.0:
-            raise InputError(f"fail_under is {self.fail_under:g}; expected 0 to 1")
+        require_integer("max_distorted", self.max_distorted or 0, 0)
+        require_number("fail_under", self.fail_under or 0.0, 0, high=1)
 
 
 NO_LIMITS = Limits()
@@ -75,22 +80,21 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
     """
     if report.results and len(report.undecided) == len(report.results):
         first = report.undecided[0]
-        reason = f"no verdict on any fact ({first.code}: {first.message})"
-        reason += "" if first.code in FINAL else "; run it again"
+        again = "" if first.code in FINAL else "; run it again"
+        reason = f"no verdict on any fact ({first.code}: {first.message}){again}"
         return GateFailure(NOTHING_DECIDED, reason)
-    lost = lost_musts(report.results)
-    failing = [(lost, [result for result in report.results if result.fact.must])]
     if report.score is None and limits.fail_under is not None:
         what = f"no score to compare with {limits.fail_under:g}"
-        why = "no fact with a weight above 0 was decided"
-        return GateFailure(NOTHING_DECIDED, f"{what}: {why}")
-    failing.append((_below("score", report.score, limits.fail_under, 2), [*report.results]))
-    many = _too_many(report.counts["distorted"], limits.max_distorted, report.distorted)
-    failing.append((many, [*report.distorted]))
-    behind = {result.fact for reason, results in failing if reason for result in results}
-    unkept = [one for one in report.results if one.fact in behind and not one.supported]
-    failure = _failed(*(reason for reason, _ in failing))
-    return failure and failure._replace(results=tuple(sorted(unkept, key=_importance)))
+        return GateFailure(NOTHING_DECIDED, f"{what}: no fact with a weight above 0 was decided")
+    lost, low = lost_musts(report.results), _below("score", report.score, limits.fail_under, 2)
+    many = _too_many(len(report.distorted), limits.max_distorted)
+    behind = []
+    for result in report.results:
+        is_behind = low or (lost and result.fact.must) or (many and result.status == "distorted")
+        if is_behind and not result.supported:
+            behind.append(result)
+    failure = _failed(lost, low, many)
+    return failure and failure._replace(results=tuple(sorted(behind, key=_importance)))
 
 
 def _importance(result: CheckResult) -> tuple[bool, bool, float]:
@@ -111,60 +115,53 @@ def failing_facts(failure: GateFailure) -> str:
     return f"{render(Page('', sections=(section,))).strip()}\n\n{_NEXT}"
 
 
-def _too_many(n_distorted: int, maximum: int | None, results: Sequence[CheckResult] = ()) -> str:
+def _too_many(n_distorted: int, maximum: int | None) -> str:
     if maximum is None or n_distorted <= maximum:
         return ""
-    what = f"distorted, more than {maximum}"
-    return _named(results, what) or f"{plural(n_distorted, 'fact')} {what}"
-
-
-def _named(results: Sequence[CheckResult], what: str) -> str:
-    """Format the number of facts and the first ids; empty if there are none."""
-    names = some_of([result.fact.id for result in results])
-    return names and f"{plural(len(results), 'fact')} {what}: {names}"
+    return f"{plural(n_distorted, 'fact')} distorted, more than {maximum}"
 
 
 def run_gate(
-    tally: Tally, threshold: float | None = None, max_distorted: int | None = None
+    run: RunReport, threshold: float | None = None, max_distorted: int | None = None
 ) -> GateFailure | None:
     """Gate on a run, which has to be complete.
 
     It fails if the mean score is below `threshold`, in [0, 1], if more than `max_distorted` facts
     are distorted, or if a `must` fact was lost.
     """
-    failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
-    if missing := _missing(tally):
+    if missing := _missing(run):
         return missing
+    failures = [f"{row.id}: {row.message}" for row in run.rows if row.code]
     if failures:
-        code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
+        code = InputError.exit_code if set(run.failures) == {"input"} else NOTHING_DECIDED
         return GateFailure(
             code, f"{plural(len(failures), 'record')} without report ({failures[0]})"
         )
-    undecided = [row for row in tally.rows if row.score is None]
-    if tally.score is None or (undecided and threshold is not None):
+    undecided = [row for row in run.rows if row.score is None]
+    if run.score is None or (undecided and threshold is not None):
         what = f"{plural(len(undecided), 'record')} without score, as no fact was decided"
         reason = f"{what} ({undecided[0].id})" if undecided else "there are no records"
         return _unknown(reason)
-    lost = [f"{row.id}: {row.lost_must}" for row in tally.rows if row.lost_must]
+    lost = [f"{row.id}: {row.lost_must}" for row in run.rows if row.lost_must]
     return _failed(
         f"{plural(len(lost), 'record')} lost a must fact ({lost[0]})" if lost else "",
-        _below("mean score", tally.score, threshold, 4),
-        _too_many(tally.counts["distorted"], max_distorted),
+        _below("mean score", run.score, threshold, 4),
+        _too_many(run.counts["distorted"], max_distorted),
     )
 
 
-def _missing(tally: Tally) -> GateFailure | None:
+def _missing(run: RunReport) -> GateFailure | None:
     """Say what a run lacks."""
-    if tally.interrupted:
+    if run.interrupted:
         return GateFailure(INTERRUPTED, "the run was interrupted")
-    if tally.write_error:
-        return GateFailure(InputError.exit_code, tally.write_error)
-    if tally.budget_exhausted:
+    if run.write_error:
+        return GateFailure(InputError.exit_code, run.write_error)
+    if run.budget_exhausted:
         reason = "the budget is exhausted; this is a partial result; continue with --resume"
         return GateFailure(NOTHING_DECIDED, reason)
-    if tally.unfinished:
-        what = f"{plural(tally.unfinished, 'record')} not finished"
-        return GateFailure(NOTHING_DECIDED, f"{what} ({tally.problem}); continue with --resume")
+    if run.unfinished:
+        what = f"{plural(run.unfinished, 'record')} not finished"
+        return GateFailure(NOTHING_DECIDED, f"{what} ({run.problem}); continue with --resume")
     return None
 
 
@@ -261,7 +258,7 @@ class _Poll:
 
     fact: AtomicFact
     votes: list[CheckResult]
-    fails: Callable[[CheckResult], bool]
+    is_lost: Callable[[CheckResult], bool]
     """Whether a vote would fail the gate."""
     floor: int = 0
     """Margin at which the poll is settled in favour of the fact."""
@@ -272,9 +269,8 @@ class _Poll:
 
     @property
     def margin(self) -> int:
-        """Failing minus passing votes."""
-        n_failing = sum(map(self.fails, self.verdicts))
-        return 2 * n_failing - len(self.verdicts)
+        """Lost minus kept votes."""
+        return 2 * sum(map(self.is_lost, self.verdicts)) - len(self.verdicts)
 
     def result(self) -> CheckResult:
         """Return the majority verdict, a failure for a tie, or the only vote."""
@@ -285,10 +281,11 @@ class _Poll:
         if self.floor < margin == 0:
             message = f"{len(labels)} answers differ: {', '.join(labels)}"
             return CheckFailure(self.fact, _FLIPPED, message)
-        side = [verdict for verdict in verdicts if self.fails(verdict) == (margin > 0)]
+        side = [verdict for verdict in verdicts if self.is_lost(verdict) == (margin > 0)]
         chosen = max(side, key=lambda verdict: labels.count(verdict.label))
-        flags = (_FLIPPED,) if len(set(labels)) > 1 and _FLIPPED not in chosen.flags else ()
-        return replace(chosen, fact=self.fact, flags=(*chosen.flags, *flags))
+        if len(set(labels)) == 1 or _FLIPPED in chosen.flags:
+            return chosen
+        return replace(chosen, flags=(*chosen.flags, _FLIPPED))
 
 
 async def settle(report: CoverageReport, limits: Limits, ask: Ask) -> CoverageReport:
@@ -302,49 +299,39 @@ async def settle(report: CoverageReport, limits: Limits, ask: Ask) -> CoverageRe
     polls = _polls(report, limits)
     for _ in range(_MAX_ROUNDS):
         due = [poll for poll in polls if poll.floor < poll.margin < LOST_MARGIN]
-        n_verdicts = sum(len(poll.verdicts) for poll in due)
-        if due:
-            votes = await ask([poll.fact for poll in due], report.texts.summary.text)
-            for poll, vote in zip(due, votes, strict=True):
-                poll.votes.append(vote)
-        if sum(len(poll.verdicts) for poll in due) == n_verdicts:
-            break  # all are settled, the budget is exhausted, or the judge unreachable
+        if not due:
+            break
+        votes = await ask([poll.fact for poll in due], report.texts.summary.text)
+        for poll, vote in zip(due, votes, strict=True):
+            poll.votes.append(vote)
+        if not any(isinstance(vote, Verdict) for vote in votes):
+            break  # the budget is exhausted, or the judge unreachable
     settled = {poll.fact: poll.result() for poll in polls}
     results = tuple(settled.get(result.fact, result) for result in report.results)
     n_undecided = sum(not result.label for result in results)
     entries = {**dict(report.signature.entries), "undecided": str(n_undecided)}
-    signature = type(report.signature).of(entries)
-    return replace(report, results=results, signature=signature)
+    return replace(report, results=results, signature=ScoreSignature.of(entries))
 
 
 def _polls(report: CoverageReport, limits: Limits) -> list[_Poll]:
-    maximum = limits.max_distorted
-    has_too_many_distorted = maximum is not None and len(report.distorted) > maximum
+    has_too_many = _too_many(len(report.distorted), limits.max_distorted)
     polls = []
     for result in report.results:
         fact = result.fact
         if fact.must:
             polls.append(_Poll(fact, [result], lambda vote: not vote.supported, -_KEPT_MARGIN))
-        elif has_too_many_distorted and result.status == "distorted":
+        elif has_too_many and result.status == "distorted":
             polls.append(_Poll(fact, [result], lambda vote: vote.status == "distorted"))
     return polls
 
 
 async def asettled(scorer: FactCoverage, report: CoverageReport, limits: Limits) -> CoverageReport:
     """Run `settle` with the judge and budget of a scorer; the report includes the usage."""
-    if report.signature.never_flips:
+    if report.signature.never_flips or not _polls(report, limits):
         return report
-    judges: list[FactCoverage] = []
-    async with AsyncExitStack() as stack:
-
-        async def ask(facts: Sequence[AtomicFact], text: str) -> Sequence[CheckResult]:
-            if not judges:
-                judges.append(await stack.enter_async_context(scorer.uncached()))
-            return await judges[0].acheck(facts, text)
-
-        settled = await settle(report, limits, ask)
-    spent = sum((judge.ledger.usage for judge in judges), settled.usage)
-    return replace(settled, usage=spent)
+    async with scorer.uncached() as judge:
+        settled = await settle(report, limits, judge.acheck)
+        return replace(settled, usage=settled.usage + judge.ledger.usage)
 
 
 settled = blocking(asettled)

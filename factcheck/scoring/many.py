@@ -16,12 +16,12 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, nullcontext, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport, Usage
 from factcheck.records import Record, RecordLike, as_record
-from factcheck.reports.text import percent, plural
+from factcheck.reports.text import plural
 from factcheck.runtime.loop import background
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class RecordFailure(Failure[str]):
 
 
 Outcome = CoverageReport | RecordFailure
+Show = Callable[[int, Usage], None]
+"""Displays the number of records so far, and their usage."""
 
 
 class Scored(NamedTuple):
@@ -105,14 +107,14 @@ def outcomes(
     scored: Generator[Scored, None, None], *, progress: bool
 ) -> Generator[Outcome, None, None]:
     """Yield the outcomes of scored records, showing progress on standard error if asked to."""
-    n_records, n_facts, usage = 0, 0, Usage()
-    shown = show_progress("Scoring") if progress else nullcontext()
+    usage = Usage()
+    shown = show_progress() if progress else nullcontext()
     with closing(scored), shown as show:
-        for _, outcome in scored:
-            if show and isinstance(outcome, CoverageReport):
-                n_records, n_facts = n_records + 1, n_facts + len(outcome.facts)
+        for n_done, (_, outcome) in enumerate(scored, 1):
+            if isinstance(outcome, CoverageReport):
                 usage = usage + outcome.usage
-                show(n_records, n_facts, usage)
+            if show:
+                show(n_done, usage)
             yield outcome
 
 
@@ -218,21 +220,19 @@ def _end_with(parent: Connection) -> None:
     os._exit(1)
 
 
-class Show(Protocol):
-    """Displays how much is done."""
-
-    def __call__(self, n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
-        """Display the number of records so far, of facts, and of all; 0 if unknown."""
-
-
 @contextmanager
-def show_progress(message: str) -> Iterator[Show]:
-    """Show count, time left, cache hits and cost on standard error if it is a terminal."""
+def show_progress(n_all: int = 0) -> Iterator[Show]:
+    """Show count, time left and usage on standard error if it is a terminal.
+
+    `n_all` is the number of records, 0 if unknown.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda *_, **__: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    from factcheck.facts.page import usage_text
 
     columns = (
         SpinnerColumn(),
@@ -240,21 +240,13 @@ def show_progress(message: str) -> Iterator[Show]:
         TimeRemainingColumn(elapsed_when_finished=True),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(message, total=None)
+        task = bar.add_task("Scoring", total=n_all or None)
 
-        def show(n_done: int, n_facts: int, usage: Usage, n_all: int = 0) -> None:
-            so_far = _progress_text(n_done, n_facts, usage, n_all)
-            described = f"{message}: {so_far}"
-            bar.update(task, description=described, completed=n_done, total=n_all or None)
+        def show(n_done: int, usage: Usage) -> None:
+            count = (
+                f"{n_done:,} of {plural(n_all, 'record')}" if n_all else plural(n_done, "record")
+            )
+            so_far = ", ".join(filter(None, (count, usage_text(usage))))
+            bar.update(task, description=f"Scoring: {so_far}", completed=n_done)
 
         yield show
-
-
-def _progress_text(n_done: int, n_facts: int, usage: Usage, n_all: int) -> str:
-    parts = [f"{n_done:,} of {plural(n_all, 'record')}" if n_all else plural(n_done, "record")]
-    if usage.cache_hits and n_facts:
-        parts.append(f"{percent(min(1.0, usage.cache_hits / n_facts))} from the cache")
-    if usage.calls:
-        cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-        parts.append(f"{usage.calls:,} calls, {cost}")
-    return ", ".join(parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import PathOrDash
@@ -37,7 +36,6 @@ FINAL = frozenset(
     | {"unsure", "language"}
 )
 """Codes of permanent failures. Records with other failures get no row and are retried on resume."""
-NO_USAGE = Usage()
 _BUDGET = "budget"
 _N_BINS = 10
 _LONGEST_BAR = 15
@@ -104,31 +102,52 @@ COLUMNS = Row._fields[:-2]
 """Columns of CSV and data frames."""
 
 
-@dataclass(repr=False)
-class Tally(Report):
-    """Rows and totals of a run in progress; does not hold the reports."""
+class RunReport(Report):
+    """Rows and totals of a run.
 
-    signature: str = ""
-    """Signature of the run; see `run_signature`."""
-    rows: list[Row] = field(default_factory=list)
-    """One row per record, in the order of completion."""
-    counts: Counter[str] = field(default_factory=Counter)
-    """Number of records with a report, and of their facts by outcome."""
-    usage: Usage = NO_USAGE
-    judge_quality: str = ""
-    """`CoverageReport.judge_quality` of the first report."""
-    unfinished: int = 0
-    """Number of records to be scored again on resume."""
-    problem: str = ""
-    """The first of them, with the reason."""
-    budget_exhausted: bool = False
-    interrupted: bool = False
-    write_error: str = ""
-    """Error that prevented further rows from being written; may be empty."""
-    left_out: int = 0
-    """Number of existing rows whose records are not in the input."""
-    complete: bool = True
-    """Whether every record of the run is among the rows."""
+    Args:
+        outcomes: Reports by record id, to list worst first; `None` for a run in progress, whose
+            records are added in order and whose reports are not held.
+        signature: Signature of the run; see `run_signature`.
+    """
+
+    def __init__(self, outcomes: Mapping[str, Outcome] | None = None, signature: str = "") -> None:
+        self.outcomes = outcomes
+        self.signature = signature
+        self.rows: list[Row] = []
+        """One row per record."""
+        self.counts: Counter[str] = Counter()
+        """Number of records with a report, and of their facts by outcome."""
+        self.usage = Usage()
+        self.judge_quality = ""
+        """`CoverageReport.judge_quality` of the first report."""
+        self.unfinished = 0
+        """Number of records to be scored again on resume."""
+        self.problem = ""
+        """The first of them, with the reason."""
+        self.budget_exhausted = False
+        self.interrupted = False
+        self.write_error = ""
+        """Error that prevented further rows from being written; may be empty."""
+        self.left_out = 0
+        """Number of existing rows whose records are not in the input."""
+        self.complete = True
+        """Whether every record of the run is among the rows."""
+        for place, (name, outcome) in enumerate((outcomes or {}).items()):
+            self.add(name, outcome, place)
+        if outcomes is not None:
+            self.rows.sort(key=lambda row: row.rank)
+
+    @classmethod
+    def read(cls, path: PathOrDash) -> Self:
+        """Read rows written by `factcheck run --out`.
+
+        Raises `InputError` if the file is damaged or has rows of another kind.
+        """
+        signature, rows, complete = read_run(path)
+        report = cls({row["id"]: outcome_of(row) for row in rows}, signature)
+        report.complete = complete
+        return report
 
     def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
         codes = codes_of(outcome)
@@ -171,45 +190,45 @@ class Tally(Report):
         known = [value for row in self.rows if (value := getattr(row, column)) is not None]
         return math.fsum(known) / len(known) if known else None
 
+    @property
+    def n_scored(self) -> int:
+        """Number of records with a score."""
+        return sum(map(len, self.by_source.values()))
+
     def page(self) -> Page:
-        """Describe the totals."""
+        """Describe the totals, and the records if their reports are held."""
         so_far = "" if self.complete else " so far"
+        scored = f"{self.n_scored:,} of {plural(len(self.rows), 'record')} scored{so_far}"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
-        trust = trust_lines(self.signature, self.judge_quality) if self.by_source else ()
+        sections: tuple[Section, ...] = ()
+        if self.outcomes is not None:
+            records = Section("Records", meaning="lowest coverage first", table=self._table())
+            sections = filled(self._distribution(), records)
+        cases = [row.case() for row in self.rows]
+        if self.partial:
+            cases.append(Case("all records", "error", self.partial, "partial"))
         return Page(
             "Mean coverage",
             score_text(self.score),
-            f"{self._totals()['scored']:,} of {plural(len(self.rows), 'record')} scored{so_far}",
+            scored,
             interval and f"95 % interval {interval} over {plural(n_sources, 'source')}",
             tuple(self._lines()),
             parts(self.counts),
-            (),
+            sections,
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
             suite="run",
-            answer=self._answer(),
-            trust=trust,
-            cases=(*(row.case() for row in self.rows), *self._partial_case()),
+            answer=f"{scored}: {answer_text(self.counts)}" if n_sources else "",
+            trust=trust_lines(self.signature, self.judge_quality) if n_sources else (),
+            cases=tuple(cases),
             columns=COLUMNS,
             rows=self._records,
         )
-
-    def _answer(self) -> str:
-        """Say what became of the facts, and of how many records."""
-        if not self.by_source:
-            return ""
-        n_scored, so_far = self._totals()["scored"], "" if self.complete else " so far"
-        scored = f"{n_scored:,} of {plural(len(self.rows), 'record')} scored{so_far}"
-        return f"{scored}: {answer_text(self.counts)}"
 
     @property
     def partial(self) -> str:
         """Say that the rows are not all of the run; empty if they are."""
         why = "partial result: records are without a row; continue with --resume"
         return "" if self.complete else why
-
-    def _partial_case(self) -> Iterator[Case]:
-        if self.partial:
-            yield Case("all records", "error", self.partial, "partial")
 
     def _lines(self) -> Iterator[str]:
         totals = self._totals()
@@ -233,7 +252,7 @@ class Tally(Report):
         low, high = self._mean("low"), self._mean("high")
         return {
             "records": self.counts["records"],
-            "scored": sum(map(len, self.by_source.values())),
+            "scored": self.n_scored,
             "sources": len(self.by_source),
             "score": self.score,
             "low": 0.0 if low is None else low,
@@ -246,6 +265,8 @@ class Tally(Report):
         return [dict(zip(COLUMNS, row, strict=False)) for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
+        """Convert totals, and rows if the reports are held, to JSON-ready data."""
+        records = {} if self.outcomes is None else {"records": self._records()}
         return {
             **self._totals(),
             "interval": list(self.interval) if self.interval else None,
@@ -256,47 +277,18 @@ class Tally(Report):
             "complete": self.complete,
             "left_out": self.left_out,
             "signature": self.signature,
+            **records,
         }
 
-
-class RunReport(Tally):
-    """Records of a run with their reports by id, worst first, and totals."""
-
-    def __init__(self, outcomes: Mapping[str, Outcome], signature: str = "") -> None:
-        super().__init__(signature)
-        self.outcomes = outcomes
-        for place, (name, outcome) in enumerate(outcomes.items()):
-            self.add(name, outcome, place)
-        self.rows.sort(key=lambda row: row.rank)
-
-    @classmethod
-    def read(cls, path: PathOrDash) -> Self:
-        """Read rows written by `factcheck run --out`.
-
-        Raises `InputError` if the file is damaged or has rows of another kind.
-        """
-        signature, rows, complete = read_run(path)
-        report = cls({row["id"]: outcome_of(row) for row in rows}, signature)
-        report.complete = complete
-        return report
-
-    def page(self) -> Page:
-        records = Section("Records", meaning="lowest coverage first", table=self._table())
-        sections = filled(self._distribution(), records)
-        return super().page()._replace(sections=sections)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert totals and rows to JSON-ready data."""
-        return {**super().to_dict(), "records": self._records()}
-
     def _table(self) -> Table:
+        outcomes = self.outcomes or {}
         both = ("faithfulness",) if self._mean("faithfulness") is not None else ()
         return Table(
             ("record", "coverage", *both, *COUNTS),
             tuple(_cells(row, both) for row in self.rows),
             dispensable=("facts", *both),
             bars=tuple(parts(row.counts) for row in self.rows),
-            details=lambda place: self._detail(self.rows[place].id),
+            details=lambda place: _detail(self.rows[place].id, outcomes),
         )
 
     def _distribution(self) -> Section:
@@ -311,12 +303,13 @@ class RunReport(Tally):
         pictures = (histogram_svg([bins[place] for place in range(_N_BINS)]),) if bins else ()
         return Section("Distribution", meaning="of coverage", table=table, pictures=pictures)
 
-    def _detail(self, name: str) -> Page:
-        outcome = self.outcomes[name]
-        if isinstance(outcome, RecordFailure):
-            return Page(name_text(name), "no report", one_line(outcome.message))
-        page = outcome.page()
-        return page._replace(name=f"{name_text(name)}: {page.name.lower()}", trust=())
+
+def _detail(name: str, outcomes: Mapping[str, Outcome]) -> Page:
+    outcome = outcomes[name]
+    if isinstance(outcome, RecordFailure):
+        return Page(name_text(name), "no report", one_line(outcome.message))
+    page = outcome.page()
+    return page._replace(name=f"{name_text(name)}: {page.name.lower()}", trust=())
 
 
 def _cells(row: Row, both: Iterable[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,17 +14,15 @@ from factcheck.facts import (
     CoverageReport,
     FactSet,
     Usage,
-    digest,
-    merge_documents,
     short_digest,
     source_key,
-    source_texts,
 )
 from factcheck.facts.report import Direction
+from factcheck.judges.ports import Ledger
 from factcheck.records import Record
 from factcheck.scoring.many import Outcome, RecordFailure, Show
-from factcheck.scoring.run_report import FINAL, Tally, codes_of, outcome_of
-from factcheck.scoring.scorer import FactCoverage, Facts
+from factcheck.scoring.run_report import FINAL, RunReport, codes_of, outcome_of
+from factcheck.scoring.scorer import FactCoverage
 
 Options = Mapping[str, Any]
 """Keyword arguments of `FactCoverage`."""
@@ -38,66 +36,68 @@ def run_signature(scorer: FactCoverage, direction: Direction) -> str:
 def score_run(
     scorer: FactCoverage,
     records: Iterable[Record],
-    tally: Tally,
     *,
     direction: Direction = "coverage",
     rows: ResultsFile | None = None,
     on_record: Show | None = None,
-) -> None:
-    """Score all records without a row, write their rows, add them to the tally and close `rows`.
+) -> RunReport:
+    """Score all records without a row, write their rows and close `rows`.
 
-    Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the tally.
+    Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the report.
     Existing rows whose records are in the input are added at the end.
 
     Raises:
         InputError: `records` is unreadable, a record differs from its existing row, or the rows
             are damaged or of another kind.
     """
+    run = RunReport()
     digests: dict[str, str] = {}
     if rows is not None and rows.done:
         digests = {row["id"]: str(row.get("record", "")) for row in read_results(rows.path)}
     places: dict[str, int] = {}
-    pending = _pending(records, tally, digests, places)
+    pending = _pending(records, run, digests, places)
     with closing(scorer.score_records(pending, direction=direction)) as scored:
         try:
             for number, (record, outcome) in enumerate(scored, 1):
                 record_id = record.id if record else str(number)
-                tally.add(record_id, outcome, places.pop(record_id, number))
+                run.add(record_id, outcome, places.pop(record_id, number))
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
                         rows.append(record_id, row_of(record, outcome))
                     except InputError as error:  # disk full: still report what was paid for
-                        tally.write_error = str(error)
+                        run.write_error = str(error)
                         break
                 if on_record is not None:
-                    on_record(tally.counts["records"], tally.counts["facts"], tally.usage)
+                    on_record(len(run.rows), run.usage)
         except KeyboardInterrupt:
-            tally.interrupted = True
+            run.interrupted = True
     if rows is not None and digests:
         for row in read_results(rows.path):
             if row["id"] in digests and row["id"] in places:
-                tally.add(row["id"], outcome_of(row), places[row["id"]])
-        tally.rows.sort(key=lambda row: row.place)
-    _close(tally, rows)
+                run.add(row["id"], outcome_of(row), places[row["id"]])
+        run.rows.sort(key=lambda row: row.place)
+    _close(run, rows)
+    run.signature = run_signature(scorer, direction)
+    return run
 
 
-def _close(tally: Tally, rows: ResultsFile | None) -> None:
-    tally.complete = not (tally.interrupted or tally.write_error or tally.unfinished)
-    if rows is not None and not tally.write_error:
-        rows.complete = tally.complete
+def _close(run: RunReport, rows: ResultsFile | None) -> None:
+    run.complete = not (run.interrupted or run.write_error or run.unfinished)
+    if rows is not None and not run.write_error:
+        rows.complete = run.complete
         try:
             rows.close()
         except InputError as error:  # disk full: still report what was paid for
-            tally.write_error = str(error)
+            run.write_error = str(error)
 
 
 def _pending(
-    records: Iterable[Record], tally: Tally, digests: Mapping[str, str], places: dict[str, int]
+    records: Iterable[Record], run: RunReport, digests: Mapping[str, str], places: dict[str, int]
 ) -> Iterator[Record]:
     """Yield records without a row, given the `digests` of existing rows; fill `places` for all."""
     n_rows = 0
     for place, record in enumerate(records, 1):
-        if tally.budget_exhausted:
+        if run.budget_exhausted:
             return
         places[record.id] = place
         known = digests.get(record.id)
@@ -110,7 +110,7 @@ def _pending(
                 f"{record.where or 'the records'}: record {record.id!r} has changed since its row "
                 "was written; give changed records new ids, or start over without --resume"
             )
-    tally.left_out = len(digests) - n_rows
+    run.left_out = len(digests) - n_rows
 
 
 def row_of(record: Record | None, outcome: Outcome) -> dict[str, Any]:
@@ -157,50 +157,40 @@ def estimate(
     from factcheck.judges.llm.engine import Meter
 
     meter, n_records = Meter(), 0
-    with FactCoverage(**options, transport=meter.around) as scorer:
-        dry_run = _DryRun(scorer)
-        for record in records:
-            n_records += 1
-            facts = dry_run.facts_of(record)
-            dry_run.check(facts, record.summary)
-            if direction == "both" and facts and record.summary.strip():
-                claims = dry_run.likely_facts(record.summary)
-                for text in source_texts(record.source):
-                    dry_run.check(claims, text)
+    seen: set[str] = set()
+    counting = {**options, "processes": 1, "transport": meter.around}
+    with FactCoverage(**counting) as asking:
+        counting["extractor"] = _LikelyFacts(asking)
+        with FactCoverage(**counting) as scorer:
+            for record in records:
+                n_records += 1
+                if (key := record_digest(record)) in seen:
+                    continue
+                seen.add(key)
+                with suppress(FactcheckError):
+                    scorer.score(
+                        record.source, record.summary, facts=record.facts, direction=direction
+                    )
     return n_records, meter.usage, meter.models
 
 
-class _DryRun:
-    """Makes every request of a run once, with a scorer that only counts them."""
+class _LikelyFacts:
+    """Extractor of a dry run: facts from the cache, or else those of the local extractor."""
 
     def __init__(self, scorer: FactCoverage) -> None:
         self._scorer = scorer
         self._facts: dict[str, FactSet] = {}
-        self._sent: set[str] = set()
+        self.identity = {"extractor": "likely"}
 
-    def likely_facts(self, text: str) -> FactSet:
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:  # noqa: ARG002 - the port's
         from factcheck.judges.local.extractor import extract_facts
 
-        key = digest(text)
-        if key not in self._facts:
+        if source not in self._facts:
             try:
-                self._facts[key] = self._scorer.extract(text)
+                self._facts[source] = await self._scorer.aextract(source)
             except FactcheckError:
-                self._facts[key] = extract_facts(text)
-        return self._facts[key]
-
-    def facts_of(self, record: Record) -> Facts:
-        if record.facts is not None:
-            return record.facts
-        found = [self.likely_facts(text) for text in source_texts(record.source)]
-        return found[0] if isinstance(record.source, str) else merge_documents(record.source, found)
-
-    def check(self, facts: Facts, text: str) -> None:
-        statements = "\0".join(fact.text for fact in FactSet.of(facts))
-        key = digest(f"{text}\0{statements}")
-        if key not in self._sent and text.strip() and statements:
-            self._scorer.check(facts, text)
-        self._sent.add(key)
+                self._facts[source] = extract_facts(source)
+        return self._facts[source]
 
 
 def run_batch(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import (
     AsyncIterator,
-    Awaitable,
     Callable,
     Generator,
     Iterable,
@@ -16,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from factcheck.errors import ConfigError, DeadlineExceeded, InputError, JudgeNotAsked
 from factcheck.facts import (
@@ -37,7 +36,7 @@ from factcheck.facts import (
     source_key,
     source_texts,
 )
-from factcheck.facts.groups import Weighting, batches, require_weighting, weigh
+from factcheck.facts.groups import Weighting, batches, weigh
 from factcheck.facts.model import combined, with_true_evidence
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import build_judges, is_embedded
@@ -50,7 +49,7 @@ from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.many import Outcome, Scored, outcomes, score_in_processes, score_records
-from factcheck.settings import FACTS_PER_CALL, LOCAL, require_integer, require_text
+from factcheck.settings import FACTS_PER_CALL, LOCAL, require_choice, require_integer, require_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -62,6 +61,8 @@ _NOT_MEASURED = "Not measured; 'factcheck trust' measures this judge."
 _LIVE_BATCH = 8
 """Facts after which an embedded judge says what it found."""
 Facts = FactSet | Iterable[AtomicFact | str]
+See = Callable[[FactSet | tuple[CheckResult, ...]], None]
+"""Gets the facts of a score, then results as they come."""
 
 
 class FactCoverage(SessionUser):
@@ -105,7 +106,8 @@ class FactCoverage(SessionUser):
         super().__init__(session, options)
         self._specs = judge, extractor, batch_size
         self._judges = build_judges(judge, extractor, self.session, batch_size=batch_size)
-        self._weights = require_weighting(weights)
+        require_choice("weights", weights, Weighting)
+        self._weights = weights
         self._processes = require_integer("processes", processes, 1)
         if processes > 1 and not is_embedded(judge, extractor, self.session.settings):
             raise ConfigError(
@@ -169,7 +171,7 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or contains no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        return await self._score(source, summary, facts, direction, self._check)
+        return await self._score(source, summary, facts, direction)
 
     score = blocking(ascore)
 
@@ -177,26 +179,13 @@ class FactCoverage(SessionUser):
         self,
         source: Source,
         summary: str,
-        see: Callable[[FactSet | tuple[CheckResult, ...]], None],
+        see: See,
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
     ) -> CoverageReport:
         """Score as `score` does, and pass the facts, then results as they come, to `see`."""
-        size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
-
-        async def check(fact_set: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
-            async def check_batch(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
-                results = await self._check(replace(fact_set, facts=batch), text, ledger)
-                see(results)
-                return results
-
-            see(fact_set)
-            parts = await together(map(check_batch, batches(fact_set, size)))
-            by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
-            return tuple(by_id[fact.id] for fact in fact_set)
-
-        return await self._score(source, summary, facts, direction, check)
+        return await self._score(source, summary, facts, direction, see)
 
     score_live = blocking(ascore_live)
 
@@ -281,12 +270,16 @@ class FactCoverage(SessionUser):
         summary: str,
         facts: Facts | None,
         direction: Direction,
-        check: Callable[[FactSet, str, Ledger], Awaitable[tuple[CheckResult, ...]]],
+        see: See | None = None,
     ) -> CoverageReport:
+        require_choice("direction", direction, Direction)
         source, ledger = as_source(source), Ledger(self.ledger)
         summary = require_text(summary, "the summary")
-        fact_set = await self._facts(source, facts, direction, ledger)
-        results = await check(fact_set, summary, ledger)
+        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
+        if not fact_set:
+            raise InputError("the list of facts is empty; there is nothing to check")
+        fact_set = weigh(fact_set, self._weights)
+        results = await self._check_live(fact_set, summary, ledger, see)
         claims: FactSet | None = None
         claim_results: tuple[CheckResult, ...] = ()
         if direction == "both":
@@ -307,22 +300,6 @@ class FactCoverage(SessionUser):
             Texts.of(source, summary),
             getattr(self._judges.checker, "quality", _NOT_MEASURED),
         )
-
-    async def _facts(
-        self,
-        source: str | tuple[SourceDocument, ...],
-        facts: Facts | None,
-        direction: Direction,
-        ledger: Ledger,
-    ) -> FactSet:
-        """Return the facts to check, given or extracted, with their weights."""
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        if facts is None:
-            fact_set = await self._extract(source, ledger)
-        elif not (fact_set := FactSet.of(facts)):
-            raise InputError("the list of facts is empty; there is nothing to check")
-        return weigh(fact_set, self._weights)
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):
@@ -370,6 +347,24 @@ class FactCoverage(SessionUser):
         except DeadlineExceeded as error:
             return tuple(CheckFailure.of(fact, error) for fact in facts)
         return tuple(with_true_evidence(one, text) for one in match_results(facts, results))
+
+    async def _check_live(
+        self, facts: FactSet, text: str, ledger: Ledger, see: See | None
+    ) -> tuple[CheckResult, ...]:
+        """Check facts, in batches if someone wants to see results as they come."""
+        if see is None:
+            return await self._check(facts, text, ledger)
+        see(facts)
+
+        async def check_batch(batch: tuple[AtomicFact, ...]) -> tuple[CheckResult, ...]:
+            results = await self._check(replace(facts, facts=batch), text, ledger)
+            see(results)
+            return results
+
+        size = _LIVE_BATCH if self.signature.never_flips else self._specs[2]
+        parts = await together(map(check_batch, batches(facts, size)))
+        by_id = {result.fact.id: result for result in chain.from_iterable(parts)}
+        return tuple(by_id[fact.id] for fact in facts)
 
     async def _check_claims(
         self, source: str | tuple[SourceDocument, ...], summary: str, ledger: Ledger

@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from factcheck.documents import Place, check_writable, json_text, parse_json_line
+from factcheck.documents import check_writable, json_text, parse_json
 from factcheck.documents.results import RESULTS_END, results_header
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts.report import Direction
@@ -183,7 +183,7 @@ class JobStore:
         first_use: dict[str, int] = {}
         most, place = self._config.max_body_bytes, 0
         for number, line in enumerate(iter(lambda: lines.readline(most + 1), b""), 1):
-            where = Place("job", "line", number)
+            where = f"job, line {number}"
             if number > _MAX_LINES:
                 raise InputError(f"the job has more than {_MAX_LINES:,} lines; split it")
             if len(line) > most:
@@ -192,7 +192,7 @@ class JobStore:
             if not line.strip():
                 continue
             place += 1
-            data = parse_json_line(line, where)
+            data = parse_json(line.rstrip(), "job", number).value
             try:
                 require_bounded(data, self._config)
                 name = as_record(data, place).id
@@ -252,7 +252,7 @@ class JobStore:
         """Yield the records without a row, in order."""
         for page in self._pages(job, pending=True):
             for place, line in page:
-                yield as_record(parse_json_line(line, Place("job", "record", place)), place)
+                yield as_record(parse_json(line, "job").value, place)
 
     def _pages(self, job: Job, *, pending: bool) -> Iterator[list[tuple[int, bytes]]]:
         """Yield place and content of records of a job, in order, a page at a time."""

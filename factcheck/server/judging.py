@@ -20,7 +20,7 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
-from factcheck.documents import parse_json, plain_document, to_plain
+from factcheck.documents import Document, parse_json, to_plain
 from factcheck.errors import DeadlineExceeded, Failure, InputError
 from factcheck.facts import CheckFailure, CheckResult, FactSet, Verdict
 from factcheck.facts.report import Direction
@@ -163,7 +163,7 @@ async def check(service: Service, body: CheckRequest) -> Any:
 
 
 def _facts(given: GivenFacts) -> FactSet:
-    if not (facts := facts_of(plain_document(given, "facts"))):
+    if not (facts := facts_of(Document("facts", given))):
         raise InputError("the list of facts is empty; there is nothing to check")
     return facts
 

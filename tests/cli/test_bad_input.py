@@ -106,7 +106,7 @@ REFUSED = {
     },
     "keywords behaviors": {
         "suite.json": "Missing argument 'RESPONSES'",
-        "suite.json suite.json": "suite.json, line 2: unknown key 'instruction'",
+        "suite.json suite.json": "suite.json, item 1: unknown key 'instruction'",
         "- -": TWICE,
     },
     "references": {

@@ -159,7 +159,7 @@ def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run:
     score = ("score", desk.source, desk.summary, "--format", "junit", "--max-distorted")
     failed, passed = run(*score, "0"), run(*score, "1")
 
-    reason = "1 fact distorted, more than 0: f3"
+    reason = "1 fact distorted, more than 0"
     assert (failed.code, passed.code, passed.err) == (1, 0, "")
     assert failed.err.startswith(f"factcheck: gate failed: {reason}\n")
     assert "f3  The boat is blue.\n" in failed.err

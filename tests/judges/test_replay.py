@@ -24,7 +24,6 @@ from factcheck.facts import (
 from factcheck.judges.ports import Checker, Extractor, Ledger
 from factcheck.judges.replay import ReplayChecker, ReplayExtractor
 from factcheck.records import Record
-from factcheck.scoring.run_report import Tally
 from factcheck.scoring.runs import score_run
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
@@ -80,7 +79,7 @@ def test_rows_are_replayed_with_their_documents_and_without_weights(tmp_path: Pa
     documents = (SourceDocument("x", SOURCE), SourceDocument("y", "Nobody."))
     records = [Record("1", documents, SUMMARY), Record("2", " ", SUMMARY), Record("3", SOURCE, "")]
     weighed = scorer(weights="lead")
-    score_run(weighed, records, Tally(), rows=rows)
+    score_run(weighed, records, rows=rows)
     replayed = FactCoverage(ReplayChecker(rows.path), ReplayExtractor(rows.path))
 
     assert replayed.extract(documents).facts == weighed.extract(documents).facts

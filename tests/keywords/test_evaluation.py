@@ -196,7 +196,7 @@ def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, mess
     [
         (load_dataset, "d.yaml", "", "expected an object with cases, name, version, got null"),
         (load_dataset, "d.yaml", "cases: []", "line 1: expected a list of one or more"),
-        (load_outputs, "o.json", '[{"id": "a"}]', "line 1: 'cards' is missing"),
+        (load_outputs, "o.json", '[{"id": "a"}]', "item 1: 'cards' is missing"),
         (load_outputs, "o.jsonl", '{"id": "a", "cards": []}\n' * 2, "line 2: duplicate id"),
     ],
 )

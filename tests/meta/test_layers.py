@@ -16,12 +16,13 @@ PACKAGE = Path(__file__).resolve().parents[2] / "factcheck"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.errors",),
+    ("factcheck.settings",),
     ("factcheck.stats",),
     ("factcheck.documents",),
     ("factcheck.reports",),
     ("factcheck.facts",),
     ("factcheck.text",),
-    ("factcheck.settings", "factcheck.records"),
+    ("factcheck.records",),
     ("factcheck.judges.ports",),
     ("factcheck.judges.cascade",),
     ("factcheck.runtime",),

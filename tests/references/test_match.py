@@ -149,7 +149,7 @@ def test_usage_is_booked() -> None:
         ({"references": []}, "references is empty"),
         ({"references": ["Paris", ""]}, "references: number 2 is blank"),
         ({"threshold": 1.01}, "threshold must be a finite number"),
-        ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', got 'median'"),
+        ({"aggregation": "median"}, "aggregation 'median' is not one of max, mean"),
         ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
     ],
 )

@@ -208,8 +208,8 @@ def test_a_line_is_shown_on_a_terminal_only(
     monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "200")
-    with show_progress("Scoring") as show:
-        show(50, 50, Usage(calls=7, cost_usd=cost_usd, cache_hits=10), 1200)
+    with show_progress(1200) as show:
+        show(50, Usage(calls=7, cost_usd=cost_usd, cache_hits=10))
     shown = screen.getvalue()
-    said = f"Scoring: 50 of 1,200 records, 20 % from the cache, 7 calls, {cost}"
-    assert (said in shown) is is_terminal
+    said = "Scoring: 50 of 1,200 records, 7 calls, 0 prompt + 0 completion tokens, "
+    assert (f"{said}{cost}, 10 answers from the cache" in shown) is is_terminal

@@ -28,7 +28,6 @@ from factcheck.judges.ports import Ledger
 from factcheck.records import Record
 from factcheck.scoring import RecordFailure
 from factcheck.scoring.gates import Limits, coverage_gate, settle, settled
-from factcheck.scoring.run_report import Tally
 from factcheck.scoring.runs import score_run
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
@@ -185,11 +184,11 @@ def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, me
 
 
 def test_a_spent_budget_ends_the_run_before_all_records_are_read() -> None:
-    records, tally = (Record(str(n), "", "x", (FACT,)) for n in range(1000)), Tally()
+    records = (Record(str(n), "", "x", (FACT,)) for n in range(1000))
     with FactCoverage(ScriptedChecker(lambda *_: BudgetExceeded("spent"))) as scorer:
-        score_run(scorer, records, tally)
-    assert tally.failures["budget"] < 100
-    assert not tally.complete
+        run = score_run(scorer, records)
+    assert run.failures["budget"] < 100
+    assert not run.complete
 
 
 def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:

@@ -218,9 +218,9 @@ def test_only_the_same_words_are_the_same_fact(one: str, other: str, n_facts: in
     ("source", "says"),
     [
         ({"text": "a"}, "expected a string or a list of documents, got an object"),
-        ([None], "document 1: expected a string or an object with 'text'"),
-        ([{"id": "a"}], "document 1: 'text' is missing"),
-        ([{"id": " ", "text": ""}], "'id': expected a string that is not blank"),
+        ([None], "the source, item 1: expected an object, got null"),
+        ([{"id": "a"}], "the source, item 1: 'text' is missing"),
+        ([{"id": " ", "text": ""}], "the id of a document is blank"),
         ([{"text": 3}], "'text': expected a string, got 3"),
         (["a", {"id": "d1", "text": "b"}], "two documents have the id 'd1'"),
     ],

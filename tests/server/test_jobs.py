@@ -20,7 +20,7 @@ from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError
 from factcheck.records import read_records
 from factcheck.scoring import FactCoverage
-from factcheck.scoring.run_report import RunReport, Tally
+from factcheck.scoring.run_report import RunReport
 from factcheck.scoring.runs import run_signature, score_run
 from factcheck.server.access import ApiKey, Problem, ServerConfig
 from factcheck.server.job_store import JobStatus
@@ -167,7 +167,7 @@ async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
 
     def run() -> None:
         with ResultsFile(out, lambda: run_signature(scorer, "coverage"), resume=False) as results:
-            score_run(scorer, read_records(path), Tally(), rows=results)
+            score_run(scorer, read_records(path), rows=results)
 
     await asyncio.to_thread(run)
     jobs = bench.start()
