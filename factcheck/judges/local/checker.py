@@ -13,18 +13,17 @@ from collections.abc import Mapping, Sequence
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.groups import root_ids
 from factcheck.facts.sources import fold_text, locate
-from factcheck.judges.local.conflicts import Listed
+from factcheck.judges.local.conflicts import Listed, Sentence
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
     LANGUAGE,
     Passage,
-    Sentence,
     Text,
     passages,
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import load_model, quality_of
+from factcheck.judges.local.model import DENIED, REFUSED, load_model, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.runtime.loop import together
@@ -185,7 +184,8 @@ def _judge(
             best = max(best, model.probability(passage.unread))
             break  # the passages that follow match less
         features, conflict = passage.read(), passage.conflict()
-        probability = model.probability(features, is_denied=conflict is not None)
+        is_denied = conflict is not None or features.entailed < REFUSED
+        probability = model.probability(features, DENIED * is_denied)
         if probability >= DECISION and probability > best:
             stating = passage
         best = max(best, probability)
