@@ -23,7 +23,7 @@ from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.units import Reading, read
 from factcheck.text.words import DEFAULT, fold_word, guess_language
 
-NAME = "local/3 (lexical)"
+NAME = "local/4 (lexical)"
 """Name in score signatures; the version changes with the vectors."""
 SIZE = 2048
 """Dimensions of a vector."""

@@ -335,7 +335,7 @@ class _Reader:
         return 0
 
     def _quantity(self, at: int) -> Quantity | None:
-        return read_quantity(self.found, at, self.text, self.language, alone=True)
+        return read_quantity(self.found, at, self.text, self.language)
 
     def _number(self, at: int) -> int:
         """Add the number, measure or code that starts at a word, if any."""
