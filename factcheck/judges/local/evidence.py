@@ -61,9 +61,6 @@ _CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 the reader refuses a fact without contradicting it if something is missing."""
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
-_SMALL_PRODUCT = 4 * 65_536
-"""Multiplications up to which OpenBLAS uses one thread (`GEMM_MULTITHREAD_THRESHOLD`)."""
-_ROWS = 64
 
 
 class Text:
@@ -228,7 +225,8 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
     if not len(fact.vectors) or not near.sentences:
         return
     vectors, starts = near.vectors
-    cosines = multiply(fact.vectors.astype(np.float32), vectors.T)
+    # einsum stays on this thread; `@` starts others, which costs more than they save
+    cosines = np.einsum("ik,jk->ij", fact.vectors.astype(np.float32), vectors)
     matches = np.maximum.reduceat(cosines, starts, axis=1).T
     by_word = _pieces_by_word(statement, fact)
     whole = matches.max(axis=0)
@@ -336,20 +334,3 @@ def _pieces_by_word(statement: Sentence, reading: Reading) -> dict[str, list[int
             if inside:
                 found[word.text] = inside
     return found or {statement.text: [at for at, _ in pieces]}
-
-
-def multiply(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return `one @ other`, of shapes (m, k) and (k, n), without starting threads.
-
-    For matrices of this size, handing work to other threads costs more than the work, several times
-    more on a busy machine; blocks are too small for it.
-    """
-    (n_rows, depth), n_columns = one.shape, other.shape[1]
-    rows = min(n_rows, _ROWS) or 1
-    columns = max(1, _SMALL_PRODUCT // max(1, rows * depth))
-    product = np.empty((n_rows, n_columns), np.result_type(one, other))
-    for row in range(0, n_rows, rows):
-        for column in range(0, n_columns, columns):
-            block = np.s_[row : row + rows, column : column + columns]
-            np.matmul(one[block[0]], other[:, block[1]], out=product[block])
-    return product
