@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from factcheck.facts.sources import fold_text
-from factcheck.judges.local.conflicts import (
-    Conflict,
-    Listed,
-    Sentence,
-    find_conflict,
-    name_difference,
-    read_sentence,
-)
+from factcheck.judges.local.conflicts import Sentence, read_sentence
 from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
@@ -173,30 +166,18 @@ class Passage(NamedTuple):
         contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
 
-    def difference(self) -> Conflict | None:
-        """What the better sentence says otherwise, if the reader finds a contradiction.
-
-        `None` if it does not, if something is only missing, or if no words show what it is.
-        """
+    @property
+    def is_contrary(self) -> bool:
+        """Whether the reader finds a contradiction, and not just that something is missing."""
         opinion = self._opinion()
         if opinion is None:
-            return None
-        if opinion.contradicted <= _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed:
-            return None
-        return name_difference(self.statement, self.sentences[0])
+            return False
+        return opinion.contradicted > _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed
 
     def _opinion(self) -> Opinion | None:
         if self.unread.passage_mean < _LEAST:
             return None
         return judge(_in_notation(self.statement, self._in_order), self.text)
-
-    def conflict(self) -> Conflict | None:
-        """The contradiction between the statement and the better sentence, or `None`."""
-        return find_conflict(self.statement, self.sentences[0])
-
-    def is_explained(self, conflict: Conflict, listed: Listed) -> bool:
-        """Tell whether the better sentence only says what another fact of the source says."""
-        return listed.explain(conflict, self.statement, self.sentences[0])
 
 
 @lru_cache(maxsize=16)

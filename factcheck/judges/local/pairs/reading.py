@@ -18,6 +18,7 @@ from factcheck.reports.text import n_shared
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
 from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words
+from factcheck.text.words import TABLES as WORD_TABLES
 
 
 class Unit(NamedTuple):
@@ -65,10 +66,7 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+_MONTHS = WORD_TABLES["months"][0].title().split()
 _SHORT_MONTHS = "|".join(month[:3] for month in _MONTHS)
 
 
