@@ -42,8 +42,7 @@ class Quantity(NamedTuple):
     units: tuple[Unit, ...]
     """Possible units; two for `pounds`, none for a count."""
     first: int
-    """Word positions: `[first, middle)` is the number and `[middle, last)` the unit."""
-    middle: int
+    """Word positions `[first, last)`, with the unit."""
     last: int
     start: int
     """Offset in the text."""
@@ -139,9 +138,7 @@ def read_quantity(
         kind = "share"
     elif kind == "share":
         units = units or (Unit("whole", "share", 1.0),)
-    return Quantity(
-        float(number.value), low, high, kind, units, first, number.last, last, start, end
-    )
+    return Quantity(float(number.value), low, high, kind, units, first, last, start, end)
 
 
 @lru_cache(maxsize=8192)
@@ -156,7 +153,7 @@ def named_units(text: str) -> frozenset[tuple[str, float, float]]:
     behind = f"1 {text}"
     found = words(behind)
     quantity = read_quantity(found, 0, behind)
-    if quantity is None or quantity.middle != 1 or quantity.last != len(found):
+    if quantity is None or quantity.value != 1 or quantity.last != len(found):
         return frozenset()
     return frozenset((u.dimension, float(f"{u.factor:.9g}"), u.offset) for u in quantity.units)
 
