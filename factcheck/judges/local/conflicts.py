@@ -149,10 +149,11 @@ class _Pair:
         self.lost = lost[0] if len(lost) == 1 else None
         """Position of the only content word that the passage does not have."""
 
-    def slot(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> int:
-        """Count the neighbours, up to two, that two values have in common."""
+    def is_beside(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> bool:
+        """Tell whether two values have a neighbour in common."""
         here = _neighbours(self.fact, ours.first, ours.last)
-        return _common(here, _neighbours(self.passage, theirs.first, theirs.last))
+        there = _neighbours(self.passage, theirs.first, theirs.last)
+        return any(a and a == b for a, b in zip(here, there, strict=True))
 
     def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> Conflict:
         """Say that the passage has another value than the fact."""
@@ -183,10 +184,6 @@ def _first_stem(found: Iterable[Word]) -> str:
     return next((word.stem for word in found if word.kind in {"content", "number"}), "")
 
 
-def _common(one: tuple[str, str], other: tuple[str, str]) -> int:
-    return sum(bool(a) and a == b for a, b in zip(one, other, strict=True))
-
-
 def _numbers(pair: _Pair) -> Conflict | None:
     """Find a different number or unit for the same thing."""
     ours = pair.fact.quantities
@@ -207,7 +204,7 @@ def _numbers(pair: _Pair) -> Conflict | None:
             is_open = is_ours or not equal
             has_noun = bool(noun) and is_open and _counted(pair.passage, p) == noun
             is_free = not equal and not is_ours
-            is_near = is_about and pair.slot(q, p) > 0
+            is_near = is_about and pair.is_beside(q, p)
             if (has_noun and is_about) or (is_free and (is_alone or is_near)):
                 if not pair.is_same_number(q, p):
                     return pair.says(q, p)
@@ -244,7 +241,7 @@ def _dates(pair: _Pair) -> Conflict | None:
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
             is_alone = len(rivals) == 1 and _parts(d) == _parts(m)
-            if pair.overlap == 1.0 or is_alone or pair.slot(d, m):
+            if pair.overlap == 1.0 or is_alone or pair.is_beside(d, m):
                 return pair.says(d, m)
     return None
 
