@@ -27,6 +27,7 @@ from benchmarks.auroc import auroc
 from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
 from factcheck.calibration.agreement import Decisions, balanced_accuracy, rates
 from factcheck.judges.local import evidence, model
+from factcheck.judges.local.conflicts import find_conflict
 
 SHARES = {
     "realsumm": 0.35,
@@ -65,7 +66,8 @@ def measure(case: Case) -> Measured:
     for statement in evidence.split_fact(case.fact):
         found = list(islice(evidence.passages(statement, text), N_PASSAGES))
         rows = [passage.read() for passage in found]
-        denied.append([passage.conflict() is not None for passage in found] or [False])
+        conflicts = [find_conflict(statement, each.sentences[0]) for each in found]
+        denied.append([conflict is not None for conflict in conflicts] or [False])
         values.append(np.array(rows or [NO_PASSAGE]))
     return Measured(case, values, denied)
 

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from factcheck.judges.local.model import Model
 from factcheck.judges.local.pairs import DECISION, judge_pair, texts
-from factcheck.judges.local.pairs.texts import FEATURES, PairModel
+from factcheck.judges.local.pairs.texts import FEATURES, probability_by
 
 STRENGTH = 0.3
 """Of the pull towards zero, per weight squared."""
@@ -65,16 +66,17 @@ class Instances(NamedTuple):
     by_rules: float
     """The probability that rules alone give."""
 
-    def score(self, model: PairModel) -> float:
+    def score(self, model: Model) -> float:
         """The probability by rules and model."""
-        return max([self.by_rules, *(model.probability(row) for row in self.rows.tolist())])
+        return max([self.by_rules, *(probability_by(model, row) for row in self.rows.tolist())])
 
 
-class Recorder(PairModel):
+class Recorder(Model):
     """A model that keeps the features it is asked about."""
 
-    def probability(self, features: Sequence[float]) -> float:
+    def probability(self, features: Sequence[float], penalty: float = 0.0) -> float:
         """Zero, whatever the features."""
+        del penalty
         ASKED.append(tuple(features))
         return 0.0
 
@@ -114,7 +116,7 @@ def instances(pair: LabelledPair) -> Instances:
     return Instances(np.array(ASKED).reshape(-1, len(FEATURES)), finding.probability)
 
 
-def fit(pairs: Sequence[LabelledPair], bags: Sequence[Instances]) -> PairModel:
+def fit(pairs: Sequence[LabelledPair], bags: Sequence[Instances]) -> Model:
     """The model that decides best what the rules leave open."""
     used = [k for k, bag in enumerate(bags) if len(bag.rows) and bag.by_rules < DECISION]
     labels = np.array([pairs[k].label for k in used], dtype=float)
@@ -124,7 +126,7 @@ def fit(pairs: Sequence[LabelledPair], bags: Sequence[Instances]) -> PairModel:
     for _ in range(ROUNDS):
         best = [bags[k].rows[np.argmax(bags[k].rows @ weights[:-1])] for k in used]
         weights = _fit_logistic(np.array(best), labels, costs)
-    return PairModel(float(weights[-1]), tuple(map(float, weights[:-1])), "unwritten")
+    return Model(float(weights[-1]), tuple(map(float, weights[:-1])), "unwritten")
 
 
 def _fit_logistic(
@@ -147,7 +149,7 @@ def _fit_logistic(
     return weights
 
 
-def write_model(model: PairModel, path: Path) -> None:
+def write_model(model: Model, path: Path) -> None:
     """Write the weights as the package reads them."""
     named = dict(zip([*FEATURES, "bias"], [*model.weights, model.bias], strict=True))
     path.write_text(json.dumps({"weights": named}, indent=2) + "\n", encoding="utf-8")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 6
 """Decimal places of a similarity; those that single precision reproduces on every machine."""
-NAME = "local/3 (lexical)"
+NAME = "local/4 (lexical)"
 """Name in score signatures; the version changes with the vectors."""
 SIZE = 2048
 """Dimensions of a vector."""

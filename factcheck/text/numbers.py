@@ -21,13 +21,13 @@ NumberKind = Literal["count", "ordinal", "share"]
 
 
 class Number(NamedTuple):
-    """A number and its word positions `[first, last)`."""
+    """A number that starts at a word of a text."""
 
     value: float
     kind: NumberKind
     """`share` for fractions of a whole such as `half` and `two thirds`."""
-    first: int
     last: int
+    """Position of the word behind it."""
 
 
 _UNITS, _TENS, _POWERS = TABLES["ones"], TABLES["tens"], TABLES["powers of ten"]
@@ -139,7 +139,7 @@ def read_number(found: Sequence[Word], at: int, text: str, language: str = "en")
         return None
     if word.form == "half":
         is_whole = at + 1 == len(found) or found[at + 1].kind in {"function", "symbol"}
-        return Number(0.5, "share", at, at + 1) if is_whole else None
+        return Number(0.5, "share", at + 1) if is_whole else None
     said = ""
     values = []
     for k in range(at, min(at + _MOST_WORDS, len(found))):
@@ -154,9 +154,9 @@ def read_number(found: Sequence[Word], at: int, text: str, language: str = "en")
     if match is None or is_pronoun:
         return None
     if match["ordinal"]:
-        return Number(float(values[0]), "ordinal", at, at + n)
+        return Number(float(values[0]), "ordinal", at + n)
     kind: NumberKind = "share" if match["share"] else "count"
-    return Number(_worth(match[0][::2], values), kind, at, at + n)
+    return Number(_worth(match[0][::2], values), kind, at + n)
 
 
 def _worth(letters: str, values: Sequence[int]) -> float:
@@ -198,15 +198,15 @@ def _in_digits(found: Sequence[Word], at: int, text: str, language: str) -> Numb
     tail = found[last] if last < len(found) else None
     if tail is not None and tail.start == found[at].end and tail.kind != "symbol":
         if tail.form in {"st", "nd", "rd", "th"}:
-            return Number(value, "ordinal", at, at + 2)
+            return Number(value, "ordinal", at + 2)
         power = _powers("en").get(tail.form) or 9 * (tail.form == "b")
         power = power or 6 * (tail.form == "m" and _is_million(found, at, text))
-        return Number(value * 10**power, "count", at, at + 2 if power else last)
+        return Number(value * 10**power, "count", at + 2 if power else last)
     powers = _powers(language)
     while last < len(found) and found[last].form in powers and _gap(found, last, text, "") == " ":
         value *= 10 ** powers[found[last].form]
         last += 1
-    return Number(value, "count", at, last)
+    return Number(value, "count", last)
 
 
 def _is_million(found: Sequence[Word], at: int, text: str) -> bool:

@@ -42,8 +42,7 @@ class Quantity(NamedTuple):
     units: tuple[Unit, ...]
     """Possible units; two for `pounds`, none for a count."""
     first: int
-    """Word positions: `[first, middle)` is the number and `[middle, last)` the unit."""
-    middle: int
+    """Word positions `[first, last)`, with the unit."""
     last: int
     start: int
     """Offset in the text."""
@@ -64,14 +63,9 @@ _PER = frozenset(("per", "pro", "par", "a", "an"))
 _TEMPERATURE_LETTERS = {"c": "°c", "celsius": "°c", "f": "°f", "fahrenheit": "°f"}
 _DEGREES = frozenset(("°", "degree", "degrees", "grad"))
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3}
-_STUCK_ONLY = word_set(
-    "s d y t l b w j v a an in rs mi ha mes stone ore bar amp amps volt std ms gr cc mol "
-    "ma mw mv pa ul cl dl quid bucks u ku pg ng fl nl"
-)
-"""Unit names that are other words unless directly attached to a number."""
 _NEVER_ALONE = word_set("a an y")
 _LAST_ALONE = word_set("in s rs grad c f")
-"""Unit names that are other words unless they end the value."""
+"""Unit names that are other words unless they end the text."""
 _CAPITALS = frozenset("VWJABCFU")
 """Capital one-letter units."""
 _APART = frozenset("ABCF")
@@ -93,6 +87,7 @@ _CHANGES = word_set(
 )
 """Stems of verbs after which `from 9 to 11` is two amounts and not a range."""
 _GAP = re.compile(r"[\s-]{0,3}")
+_INITIAL = re.compile(r"\.[^\W\d_]")
 _ROUGHLY = 0.1
 """Relative tolerance of `about`."""
 _PLAIN = Unit("", "", 1.0)
@@ -119,13 +114,9 @@ def _units() -> dict[str, tuple[Unit, ...]]:
 
 
 def read_quantity(
-    found: Sequence[Word], at: int, text: str, language: str = "en", *, alone: bool = False
+    found: Sequence[Word], at: int, text: str, language: str = "en"
 ) -> Quantity | None:
-    """Read the quantity that starts at a word, also a currency sign, or return `None`.
-
-    `alone`, in a value and not in running text, short units may be separate (`5 m`), and rates are
-    read (`5 euros per month`).
-    """
+    """Read the quantity that starts at a word, also a currency sign, or return `None`."""
     first = at
     units: tuple[Unit, ...] = ()
     if found[at].form in _units() and at + 1 < len(found) and found[at + 1].kind == "number":
@@ -137,9 +128,9 @@ def read_quantity(
         return None
     last = number.last
     if not units and number.kind != "ordinal":
-        units, last = _unit_at(found, number.last, text, alone=alone)
-    elif units and alone:
-        units, last = _rate(units, found, last, text, alone=True)
+        units, last = _unit_at(found, number.last, text)
+    elif units:
+        units, last = _rate(units, found, last, text)
     start, end = found[first].start, found[last - 1].end
     low, high = _limits(number.value, text, start, end)
     kind = number.kind
@@ -147,9 +138,7 @@ def read_quantity(
         kind = "share"
     elif kind == "share":
         units = units or (Unit("whole", "share", 1.0),)
-    return Quantity(
-        float(number.value), low, high, kind, units, first, number.last, last, start, end
-    )
+    return Quantity(float(number.value), low, high, kind, units, first, last, start, end)
 
 
 @lru_cache(maxsize=8192)
@@ -163,8 +152,8 @@ def named_units(text: str) -> frozenset[tuple[str, float, float]]:
         return frozenset()
     behind = f"1 {text}"
     found = words(behind)
-    quantity = read_quantity(found, 0, behind, alone=True)
-    if quantity is None or quantity.middle != 1 or quantity.last != len(found):
+    quantity = read_quantity(found, 0, behind)
+    if quantity is None or quantity.value != 1 or quantity.last != len(found):
         return frozenset()
     return frozenset((u.dimension, float(f"{u.factor:.9g}"), u.offset) for u in quantity.units)
 
@@ -274,9 +263,7 @@ def _digits(value: float) -> str:
     return f"{abs(value):.15e}".partition("e")[0].replace(".", "").rstrip("0")
 
 
-def _unit_at(
-    found: Sequence[Word], at: int, text: str, *, alone: bool = False
-) -> tuple[tuple[Unit, ...], int]:
+def _unit_at(found: Sequence[Word], at: int, text: str) -> tuple[tuple[Unit, ...], int]:
     """Return the possible units at a position, which may be none, and the position after them."""
     if not 0 < at < len(found) or not _GAP.fullmatch(text, found[at - 1].end, found[at].start):
         return (), at
@@ -292,39 +279,34 @@ def _unit_at(
         return (Unit(f"{form} {unit.name}", dimension, unit.factor**power),), at + 2
     if form in {"us", "u"} and following in {"$", "dollars"}:
         return _units()["$"], at + 2
-    stuck = found[at - 1].end == found[at].start
-    if alone:
-        units = _alone(found, at, stuck=stuck)
-    else:
-        units = () if form in _STUCK_ONLY and not stuck else _named(found[at])
-    return _rate(units, found, at + 1, text, alone=alone) if units else ((), at)
+    units = _named(found, at, text)
+    return _rate(units, found, at + 1, text) if units else ((), at)
 
 
-def _alone(found: Sequence[Word], at: int, *, stuck: bool) -> tuple[Unit, ...]:
-    """Return the units that a word of a value may name."""
+def _named(found: Sequence[Word], at: int, text: str) -> tuple[Unit, ...]:
+    """Return the units that a word behind a number may name."""
     word = found[at]
+    stuck = found[at - 1].end == word.start
     if len(word.text) == 1 and word.text.isascii() and word.text.isalpha():
         letter = word.text.upper()
         if (letter in _CAPITALS) != word.text.isupper() and letter != "L":
             return ()
-        if stuck and letter in _APART:
+        is_initial = _INITIAL.match(text, word.end)  # `17,000 U.S. soldiers`
+        if is_initial or (stuck and letter in _APART):
             return ()
     is_word = word.form in _NEVER_ALONE or (word.form in _LAST_ALONE and at + 1 < len(found))
     if not stuck and (is_word or word.text == "IN"):
         return ()
-    return _units().get(_TEMPERATURE_LETTERS.get(word.form, ""), ()) or _named(word)
-
-
-def _named(word: Word) -> tuple[Unit, ...]:
-    """Return the units that a word may name, by exact spelling first, since case matters."""
-    return _units().get(word.text) or _units().get(word.form, ())
+    temperature = _TEMPERATURE_LETTERS.get(word.form, "")
+    forms = (temperature, word.text, word.form)  # case matters
+    return next((_units()[form] for form in forms if form in _units()), ())
 
 
 def _rate(
-    upper: tuple[Unit, ...], found: Sequence[Word], at: int, text: str, *, alone: bool
+    upper: tuple[Unit, ...], found: Sequence[Word], at: int, text: str
 ) -> tuple[tuple[Unit, ...], int]:
-    """Divide units by those that follow: `mg/dl`, and in a value `euros per month`."""
-    step = 1 if alone and at < len(found) and found[at].form in _PER else 0
+    """Divide units by those that follow: `mg/dl`, `euros per month`."""
+    step = 1 if at < len(found) and found[at].form in _PER else 0
     if at + step >= len(found):
         return upper, at
     slash = text[found[at - 1].end : found[at].start].strip() == "/"

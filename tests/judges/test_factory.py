@@ -147,7 +147,7 @@ def embed(spec: Any, *texts: str) -> Sequence[Any]:
 @pytest.mark.parametrize(
     ("spec", "embedder"),
     [
-        ("local", "local/3 (lexical)"),
+        ("local", "local/4 (lexical)"),
         ("openai", "openai/text-embedding-3-small"),
         ("openai/org/model", "openai/org/model"),
         (ScriptedEmbedder({}, name="mine"), "mine"),

@@ -53,7 +53,7 @@ def test_references_and_metrics_of_ones_own_measure_the_same_cases() -> None:
 
     assert [*report] == ["reference_match", "length"]
     assert scores(report, "reference_match") == [1.0, 0.0]
-    assert report["reference_match"].signature["embedder"] == "local/3 (lexical)"
+    assert report["reference_match"].signature["embedder"] == "local/4 (lexical)"
     assert evaluate([], [length])["length"].to_rows() == []
 
 

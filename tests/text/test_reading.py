@@ -1,4 +1,4 @@
-"""Words, numbers, units and dates: what is read and means the same; products in blocks."""
+"""Words, numbers, units and dates: what is read and means the same."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import factcheck.text
-from factcheck.judges.local.evidence import multiply
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.numbers import read_digits
 from factcheck.text.units import Quantity, agree, comparable, named_units, read
@@ -103,6 +101,13 @@ def test_nothing_is_read_where_nothing_is_sure(text: str) -> None:
 def test_what_can_both_be_true(one: str, other: str) -> None:
     assert agree(quantity(one), quantity(other)) is ((one, other) in AGREE)
     assert agree(quantity(other), quantity(one)) is ((one, other) in AGREE)
+
+
+def test_rates_and_short_units_are_read_in_running_text() -> None:
+    assert agree(quantity("They pay 250 dollars a day."), quantity("$250 per day"))
+    assert not comparable(quantity("He works 8 hours a day."), quantity("8 hours"))
+    assert agree(quantity("The way is 200 mi long."), quantity("200 miles"))
+    assert quantity("17,000 U.S. soldiers came.").units == ()
 
 
 def test_only_like_is_compared_with_like() -> None:
@@ -226,21 +231,6 @@ def test_the_notice_of_wordnet_lies_beside_its_data() -> None:
 @pytest.mark.parametrize(("text", "language"), READINGS["language"])
 def test_the_language_of_a_text(text: str, language: str) -> None:
     assert guess_language(text) == language
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [(1, 1, 1), (0, 4, 3), (3, 4, 0), (2, 0, 3), (70, 384, 900), (129, 128, 384), (200, 3000, 9)],
-)
-def test_a_product_in_blocks_is_the_product(shape: tuple[int, int, int]) -> None:
-    rows, depth, columns = shape
-    draw = np.random.default_rng(0)
-    one = draw.normal(size=(rows, depth)).astype(np.float32)
-    other = np.asfortranarray(draw.normal(size=(depth, columns)).astype(np.float32))
-    found = multiply(one, other)
-    assert found.shape == (rows, columns)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, one @ other, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize(

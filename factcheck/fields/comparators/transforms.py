@@ -153,7 +153,7 @@ def units_of(value: Any, *, percent_is_fraction: bool = False) -> frozenset[tupl
 @lru_cache(maxsize=8192)
 def _units_in(text: str) -> frozenset[tuple[str, float]]:
     found = words(text)
-    quantities = (read_quantity(found, at, text, alone=True) for at in range(len(found)))
+    quantities = (read_quantity(found, at, text) for at in range(len(found)))
     units = next((one.units for one in quantities if one and one.units), ())
     if not units and _BASIS_POINTS.search(text):
         return frozenset({("share", 1e-4)})

@@ -355,7 +355,7 @@ def _numbers(field: _Field) -> _Suggestions:
 
 def _quantity(text: str) -> Quantity | None:
     found = words(text)
-    quantity = read_quantity(found, 0, text, alone=True) if found else None
+    quantity = read_quantity(found, 0, text) if found else None
     if quantity and quantity.last == len(found):
         return quantity
     return None

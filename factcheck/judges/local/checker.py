@@ -13,18 +13,17 @@ from collections.abc import Mapping, Sequence
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.groups import root_ids
 from factcheck.facts.sources import fold_text, locate
-from factcheck.judges.local.conflicts import Listed
+from factcheck.judges.local.conflicts import Listed, Sentence, find_conflict, name_difference
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.evidence import (
     LANGUAGE,
     Passage,
-    Sentence,
     Text,
     passages,
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import load_model, quality_of
+from factcheck.judges.local.model import DENIED, REFUSED, load_model, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.runtime.loop import together
@@ -77,7 +76,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/16@{load_model().version}"}
+        return {"judge": f"local/17@{load_model().version}"}
 
     @property
     def quality(self) -> str:
@@ -184,8 +183,10 @@ def _judge(
         if model.probability(passage.at_best) < DECISION:
             best = max(best, model.probability(passage.unread))
             break  # the passages that follow match less
-        features, conflict = passage.read(), passage.conflict()
-        probability = model.probability(features, is_denied=conflict is not None)
+        nearest = passage.sentences[0]
+        features, conflict = passage.read(), find_conflict(statement, nearest)
+        is_denied = conflict is not None or features.entailed < REFUSED
+        probability = model.probability(features, DENIED * is_denied)
         if probability >= DECISION and probability > best:
             stating = passage
         best = max(best, probability)
@@ -193,9 +194,10 @@ def _judge(
             break
         if against is not None:
             continue
-        conflict = conflict or passage.difference()
-        if conflict and not passage.is_explained(conflict, listed):
-            against = passage.sentences[0].evidence, conflict.reason
+        if conflict is None and passage.is_contrary:
+            conflict = name_difference(statement, nearest)
+        if conflict and not listed.explain(conflict, statement, nearest):
+            against = nearest.evidence, conflict.reason
     if stating is not None:
         return _stated(fact, stating, best, core)
     if against is not None:

@@ -12,19 +12,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
+from factcheck.facts import Evidence
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.units import Quantity, agree, comparable, read
 from factcheck.text.words import Word, opposites, word_set, words
 
 
-class Analysed(NamedTuple):
-    """A fact or a passage prepared for comparison; depends on its text only."""
+class Sentence(NamedTuple):
+    """A sentence of a fact or text with what it says; what is read depends on `text` only."""
 
     text: str
+    start: int
+    """Offset in the text."""
     words: tuple[Word, ...]
     quantities: tuple[Quantity, ...]
     """At most `_MAX_ITEMS`, like moments."""
@@ -33,6 +36,10 @@ class Analysed(NamedTuple):
     """Positions of content words outside numbers and dates."""
     stems: frozenset[str]
     """Stems of the words at `content`."""
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.text, self.start, self.start + len(self.text))
 
     def wording(self, first: int, last: int) -> str:
         """Return the text of the words at positions `[first, last)`."""
@@ -54,14 +61,14 @@ class Listed:
         self._facts = facts
 
     @cached_property
-    def _by_stem(self) -> dict[str, list[Analysed]]:
-        found: dict[str, list[Analysed]] = {}
-        for fact in map(analyse, self._facts):
+    def _by_stem(self) -> dict[str, list[Sentence]]:
+        found: dict[str, list[Sentence]] = {}
+        for fact in map(read_sentence, self._facts):
             for stem in {word.stem for word in fact.words}:
                 found.setdefault(stem, []).append(fact)
         return found
 
-    def explain(self, conflict: Conflict, fact: Analysed, passage: Analysed) -> bool:
+    def explain(self, conflict: Conflict, fact: Sentence, passage: Sentence) -> bool:
         """Tell whether a passage in conflict with a fact only says what another fact says.
 
         That fact has the words in question, is in no conflict with the passage, and the passage is
@@ -82,8 +89,7 @@ class Listed:
 _MAX_LISTED = 100
 """Maximum number of facts with a word that are looked at; bounds the time per conflict."""
 _MAX_ITEMS = 16
-"""Maximum number of numbers, of dates, and of clauses with any; bounds the time per pair."""
-_CLAUSE_MARK = "; "
+"""Maximum number of numbers, and of dates, of a sentence; bounds the time per pair."""
 _MIN_OVERLAP = 0.6
 """Minimum fraction of a fact's content words in a passage about the same thing."""
 _MIN_OVERLAP_SINGLE = 0.5
@@ -96,17 +102,17 @@ _ROOT = 3
 """Letters that spellings of one name have in common."""
 _EXCLUSIVE = word_set("only except apart but unless")
 _LINKS = word_set("and but while whereas")
-_ARTICLES = word_set("the a an its his her their")
 
 
-def analyse(text: str) -> Analysed:
-    """Prepare a fact, or one passage of a text, for comparison; linear in its length."""
+def read_sentence(text: str, start: int = 0) -> Sentence:
+    """Read a sentence, which starts at an offset of its text; linear in its length."""
     found = read(text, "en")
     items: list[Quantity | Moment] = [*found.quantities, *found.moments]
     taken = {at for item in items for at in range(item.first, item.last)}
     content = tuple(k for k, w in enumerate(found.words) if w.kind == "content" and k not in taken)
-    return Analysed(
+    return Sentence(
         text=text,
+        start=start,
         words=found.words,
         quantities=found.quantities[:_MAX_ITEMS],
         moments=found.moments[:_MAX_ITEMS],
@@ -115,25 +121,13 @@ def analyse(text: str) -> Analysed:
     )
 
 
-def find_conflict(fact: Analysed, passage: Analysed) -> Conflict | None:
+def find_conflict(fact: Sentence, passage: Sentence) -> Conflict | None:
     """Describe how a passage contradicts a fact, or return `None`."""
-    whole = _Pair(fact, passage)
-    pairs = [whole]
-    if _CLAUSE_MARK in passage.text:
-        pairs = [_Pair(fact, clause) for clause in _valued_clauses(passage.text)]
-    found = (_first_of((_numbers, _dates), pair) for pair in pairs)
-    return next(filter(None, found), None) or _exchanged(whole) or _renamed(whole)
+    rules = (_numbers, _dates, _exchanged, _renamed)
+    return _first_of(rules, _Pair(fact, passage))
 
 
-@lru_cache(maxsize=256)
-def _valued_clauses(passage: str) -> tuple[Analysed, ...]:
-    """Prepare what semicolons part, once for all facts: clauses with numbers or dates."""
-    clauses = map(analyse, passage.split(_CLAUSE_MARK))
-    valued = (clause for clause in clauses if clause.quantities or clause.moments)
-    return tuple(islice(valued, _MAX_ITEMS))
-
-
-def name_difference(fact: Analysed, passage: Analysed) -> Conflict | None:
+def name_difference(fact: Sentence, passage: Sentence) -> Conflict | None:
     """Say what a passage that contradicts a fact says otherwise, or return `None`.
 
     May be asked only where something else has found that it does.
@@ -147,16 +141,19 @@ def name_difference(fact: Analysed, passage: Analysed) -> Conflict | None:
 class _Pair:
     """A fact and a passage, with measures shared by all rules."""
 
-    def __init__(self, fact: Analysed, passage: Analysed) -> None:
+    def __init__(self, fact: Sentence, passage: Sentence) -> None:
         self.fact, self.passage = fact, passage
-        n_held = sum(fact.words[at].stem in passage.stems for at in fact.content)
-        self.overlap = n_held / max(1, len(fact.content))
+        lost = [at for at in fact.content if fact.words[at].stem not in passage.stems]
+        self.overlap = (len(fact.content) - len(lost)) / max(1, len(fact.content))
         """Fraction of the fact's content words that the passage has, too."""
+        self.lost = lost[0] if len(lost) == 1 else None
+        """Position of the only content word that the passage does not have."""
 
-    def slot(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> int:
-        """Count the neighbours, up to two, that two values have in common."""
+    def is_beside(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> bool:
+        """Tell whether two values have a neighbour in common."""
         here = _neighbours(self.fact, ours.first, ours.last)
-        return _common(here, _neighbours(self.passage, theirs.first, theirs.last))
+        there = _neighbours(self.passage, theirs.first, theirs.last)
+        return any(a and a == b for a, b in zip(here, there, strict=True))
 
     def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> Conflict:
         """Say that the passage has another value than the fact."""
@@ -176,19 +173,15 @@ def _first_of(
     return next(filter(None, (find(pair) for find in finders)), None)
 
 
-def _neighbours(analysed: Analysed, first: int, last: int) -> tuple[str, str]:
+def _neighbours(sentence: Sentence, first: int, last: int) -> tuple[str, str]:
     """Return the stems of the nearest content words or numbers before and after a place."""
-    found = analysed.words
+    found = sentence.words
     before = found[max(0, first - 4) : first]
     return _first_stem(reversed(before)), _first_stem(found[last : last + 4])
 
 
 def _first_stem(found: Iterable[Word]) -> str:
     return next((word.stem for word in found if word.kind in {"content", "number"}), "")
-
-
-def _common(one: tuple[str, str], other: tuple[str, str]) -> int:
-    return sum(bool(a) and a == b for a, b in zip(one, other, strict=True))
 
 
 def _numbers(pair: _Pair) -> Conflict | None:
@@ -211,7 +204,7 @@ def _numbers(pair: _Pair) -> Conflict | None:
             is_open = is_ours or not equal
             has_noun = bool(noun) and is_open and _counted(pair.passage, p) == noun
             is_free = not equal and not is_ours
-            is_near = is_about and pair.slot(q, p) > 0
+            is_near = is_about and pair.is_beside(q, p)
             if (has_noun and is_about) or (is_free and (is_alone or is_near)):
                 if not pair.is_same_number(q, p):
                     return pair.says(q, p)
@@ -219,12 +212,12 @@ def _numbers(pair: _Pair) -> Conflict | None:
     return None
 
 
-def _counted(analysed: Analysed, quantity: Quantity) -> str:
+def _counted(sentence: Sentence, quantity: Quantity) -> str:
     """Return the stem of the noun that a number counts, or an empty string."""
-    found, at = analysed.words, quantity.last
+    found, at = sentence.words, quantity.last
     if at >= len(found) or found[at].kind != "content":
         return ""
-    between = analysed.text[quantity.end : found[at].start]
+    between = sentence.text[quantity.end : found[at].start]
     return "" if between.strip(" -\u00a0") else found[at].stem
 
 
@@ -248,7 +241,7 @@ def _dates(pair: _Pair) -> Conflict | None:
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
             is_alone = len(rivals) == 1 and _parts(d) == _parts(m)
-            if pair.overlap == 1.0 or is_alone or pair.slot(d, m):
+            if pair.overlap == 1.0 or is_alone or pair.is_beside(d, m):
                 return pair.says(d, m)
     return None
 
@@ -257,50 +250,33 @@ def _parts(moment: Moment) -> tuple[bool, ...]:
     return tuple(part is None for part in (moment.year, moment.month, moment.day))
 
 
-class _Side(NamedTuple):
-    """The stems that belong to one of several values of a passage."""
-
-    left: frozenset[str]
-    right: frozenset[str]
-    has_subject: bool
-    """Whether what the value is about stands between the last value and this one."""
-
-    @property
-    def stems(self) -> frozenset[str]:
-        return self.left | self.right
-
-
 def _exchanged(pair: _Pair) -> Conflict | None:
-    """Find a number that the passage gives of something else: `A rose 3 %, B 5 %`."""
+    """Find a number that the passage gives of something else: `A rose 3 %, B 5 %`.
+
+    What the fact is about is its first word that the passage has beside one of its values only.
+    """
     if len(pair.fact.quantities) != 1 or pair.overlap < _MIN_OVERLAP:
         return None
     ours = pair.fact.quantities[0]
     theirs = [p for p in pair.passage.quantities if comparable(ours, p) or agree(ours, p)]
-    are_same = [agree(ours, p) for p in theirs]
-    if sum(are_same) != 1:
+    places = [at for at, p in enumerate(theirs) if agree(ours, p)]
+    if len(places) != 1:
         return None
-    same = are_same.index(True)
-    sides = _sides(pair.passage, theirs)
-    owners = _owners(sides)
-    owned = [word.stem for word in pair.fact.words if word.stem in owners]
-    for at in sorted({owners[stem] for stem in owned} - {same}):
-        side, own = sides[at], sides[same]
-        is_held = bool(pair.fact.stems & own.stems - side.stems)
-        is_other = own.stems and not is_held and (own.has_subject or at > 0)
-        is_later = at > 0 and owned[0] in side.left and side.has_subject
-        if (is_other or is_later) and not pair.is_same_number(ours, theirs[at]):
-            return pair.says(ours, theirs[at])
-    return None
+    same = places[0]
+    parts = _parts_by_value(pair.passage, theirs)
+    counts = Counter(stem for part in parts for stem in part)
+    owners = {stem: at for at, part in enumerate(parts) for stem in part if counts[stem] == 1}
+    place = next((owners[word.stem] for word in pair.fact.words if word.stem in owners), same)
+    own = {stem for stem, at in owners.items() if at == same}
+    if place < same and (not own or own & pair.fact.stems):
+        return None  # `Anna bought 3 apples and ate 5`
+    if place == same or pair.is_same_number(ours, theirs[place]):
+        return None
+    return pair.says(ours, theirs[place])
 
 
-def _owners(sides: Sequence[_Side]) -> dict[str, int]:
-    """Map each stem that belongs to one value only to the place of that value."""
-    counts = Counter(stem for side in sides for stem in side.stems)
-    return {stem: at for at, side in enumerate(sides) for stem in side.stems if counts[stem] == 1}
-
-
-def _sides(passage: Analysed, values: Sequence[Quantity]) -> list[_Side]:
-    """Return what belongs to each value, parted by commas and `and`; empty if that is uncertain."""
+def _parts_by_value(passage: Sentence, values: Sequence[Quantity]) -> list[set[str]]:
+    """Return the stems that belong to each value; none if no comma or `and` parts two values."""
     words = passage.words
     cuts = [0]
     for before, value in pairwise(values):
@@ -309,29 +285,18 @@ def _sides(passage: Analysed, values: Sequence[Quantity]) -> list[_Side]:
             return []
         turns = [at for at in links if words[at].form in ("while", "whereas")]
         cuts.append((turns or links)[-1])
-    cuts.append(len(words))
-    sides = []
-    for value, (start, end) in zip(values, pairwise(cuts), strict=True):
-        own = [at for at in passage.content if start <= at < end]
-        left = [at for at in own if at < value.first]
-        counted = not _is_parted(passage, value.last)
-        right = [at for at in own if at > value.first and not (counted and at == value.last)]
-        opening = next((at for at in range(start, end) if words[at].form not in _LINKS), start)
-        is_named = words[opening].form in _ARTICLES or words[opening].text[:1].isupper()
-        has_subject = bool(left) and (is_named or left == [opening] == [value.first - 1])
-        sides.append(
-            _Side(
-                frozenset(words[at].stem for at in left),
-                frozenset(words[at].stem for at in right),
-                has_subject,
-            )
-        )
-    if not all(side.left for side in sides[1:]):  # `3 % in Ulm and 5 % in Bonn`
-        return [_Side(frozenset(), side.right, bool(side.right)) for side in sides]
-    return sides
+    before_it, behind_it = [], []
+    for value, (start, end) in zip(values, pairwise([*cuts, len(words)]), strict=True):
+        first = value.last if _is_parted(passage, value.last) else value.last + 1
+        own = [(at, words[at].stem) for at in passage.content if start <= at < end]
+        before_it.append({stem for at, stem in own if at < value.first})
+        behind_it.append({stem for at, stem in own if at >= first})
+    if not all(before_it[1:]):  # `3 % in Ulm and 5 % in Bonn`
+        return behind_it
+    return [one | other for one, other in zip(before_it, behind_it, strict=True)]
 
 
-def _is_parted(passage: Analysed, at: int) -> bool:
+def _is_parted(passage: Sentence, at: int) -> bool:
     """Tell whether a comma or a word like `and` stands before a word, or is it."""
     if not 0 < at < len(passage.words):
         return at > 0
@@ -369,9 +334,9 @@ def _negation(pair: _Pair) -> Conflict | None:
     return Conflict(f'says it {with_} "{denied[0]}"')
 
 
-def _negated(analysed: Analysed) -> dict[str, str]:
+def _negated(sentence: Sentence) -> dict[str, str]:
     """Map each negation to the stem of the content word behind it."""
-    found = analysed.words
+    found = sentence.words
     return {
         word.text: _first_stem(found[at + 1 : at + 4])
         for at, word in enumerate(found)
@@ -395,15 +360,12 @@ def _turned(pair: _Pair) -> Conflict | None:
 
 def _replaced(pair: _Pair) -> Conflict | None:
     """Find the only word of a fact that the passage does not have, and the one in its place."""
-    lost = [at for at in pair.fact.content if pair.fact.words[at].stem not in pair.passage.stems]
-    if len(lost) != 1:
+    if pair.lost is None:
         return None
-    ours = _neighbours(pair.fact, lost[0], lost[0] + 1)
+    ours = _neighbours(pair.fact, pair.lost, pair.lost + 1)
     for at in pair.passage.content:
-        word = pair.passage.words[at]
-        theirs = _neighbours(pair.passage, at, at + 1)
-        if all(ours) and ours == theirs:
-            return _says(word.text, pair.fact.words[lost[0]].text)
+        if all(ours) and ours == _neighbours(pair.passage, at, at + 1):
+            return _says(pair.passage.words[at].text, pair.fact.words[pair.lost].text)
     return None
 
 
@@ -413,36 +375,27 @@ def _renamed(pair: _Pair) -> Conflict | None:
     Both words stand between the same two, so the passage says the same of another.
     """
     fact, passage = pair.fact, pair.passage
-    lost = [at for at in fact.content if fact.words[at].stem not in passage.stems]
-    if len(lost) != 1 or not _is_name(fact, lost[0]):
+    if pair.lost is None or not _is_name(fact, pair.lost):
         return None
-    before, name, after = _around(fact, lost[0])
+    before, name, after = _around(fact, pair.lost)
     for at in passage.content:
         other = passage.words[at]
         is_there = _is_name(passage, at) and other.stem not in fact.stems
         if is_there and _around(passage, at) == (before, other.form, after):
-            return (
-                None
-                if _is_variant(name, other.form)
-                else _says(other.text, fact.words[lost[0]].text)
-            )
+            is_variant = name[:_ROOT] == other.form[:_ROOT]  # `Brazil` and `Brazilian`
+            return None if is_variant else _says(other.text, fact.words[pair.lost].text)
     return None
 
 
-def _is_name(analysed: Analysed, at: int) -> bool:
-    word = analysed.words[at].text
+def _is_name(sentence: Sentence, at: int) -> bool:
+    word = sentence.words[at].text
     return at > 0 and word[:1].isupper() and not word.isupper()
 
 
-def _around(analysed: Analysed, at: int) -> tuple[str, str, str]:
+def _around(sentence: Sentence, at: int) -> tuple[str, str, str]:
     """Return a word with the one before and the one behind it; empty at the end of a text."""
-    forms = [word.form for word in analysed.words[at - 1 : at + 2]]
+    forms = [word.form for word in sentence.words[at - 1 : at + 2]]
     return forms[0], forms[1], "".join(forms[2:])
-
-
-def _is_variant(one: str, other: str) -> bool:
-    """Tell whether two names may be spellings or forms of one: `Brazil` and `Brazilian`."""
-    return one[:_ROOT] == other[:_ROOT]
 
 
 def _says(there: str, here: str) -> Conflict:

@@ -16,16 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from factcheck.facts import Evidence
 from factcheck.facts.sources import fold_text
-from factcheck.judges.local.conflicts import (
-    Analysed,
-    Conflict,
-    Listed,
-    analyse,
-    find_conflict,
-    name_difference,
-)
+from factcheck.judges.local.conflicts import Sentence, read_sentence
 from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
@@ -62,21 +54,6 @@ _CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 the reader refuses a fact without contradicting it if something is missing."""
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
-_SMALL_PRODUCT = 4 * 65_536
-"""Multiplications up to which OpenBLAS uses one thread (`GEMM_MULTITHREAD_THRESHOLD`)."""
-_ROWS = 64
-
-
-class Sentence(NamedTuple):
-    """A sentence of a text or fact, with its offset and analysed words."""
-
-    text: str
-    start: int
-    analysed: Analysed
-
-    @property
-    def evidence(self) -> Evidence:
-        return Evidence(self.text, self.start, self.start + len(self.text))
 
 
 class Text:
@@ -108,12 +85,11 @@ class Text:
         """The text itself; if it is long, the sentences with the most words in common."""
         if len(self.sentences) <= _MOST_SENTENCES:
             return self
-        stems = statement.analysed.stems
         return Text(
             heapq.nlargest(
                 _MOST_SENTENCES,
                 self.sentences,
-                key=lambda each: len(stems & each.analysed.stems),
+                key=lambda each: len(statement.stems & each.stems),
             )
         )
 
@@ -141,13 +117,13 @@ class Passage(NamedTuple):
     @property
     def missing(self) -> tuple[str, ...]:
         """What the passage does not cover, in phrases of the statement."""
-        fact = self.statement.analysed
+        fact = self.statement
         items: list[Quantity | Moment] = [*fact.quantities, *fact.moments]
         uncovered = {*self.uncovered}
         for item in items:
             said = {word.text for word in fact.words[item.first : item.last]}
             uncovered = uncovered - said if self._has(item) else uncovered | said
-        there = {word.stem for each in self.sentences for word in each.analysed.words}
+        there = {word.stem for each in self.sentences for word in each.words}
         for word in fact.words:
             is_new = word.stem not in there and word.kind != "negation"
             if is_new and (word.form in _QUALIFIERS or word.form.endswith("ly")):
@@ -156,17 +132,16 @@ class Passage(NamedTuple):
 
     def _has(self, item: Quantity | Moment) -> bool:
         """Tell whether the passage has a number or date of the statement."""
-        read = [sentence.analysed for sentence in self.sentences]
         if isinstance(item, Moment):
-            return any(meet(item, date) for one in read for date in one.moments)
-        return any(_states(number, item) for one in read for number in one.quantities)
+            return any(meet(item, date) for one in self.sentences for date in one.moments)
+        return any(_states(number, item) for one in self.sentences for number in one.quantities)
 
     def lacks(self, core: str, missing: Sequence[str]) -> bool:
         """Tell whether what the statement adds to its core is all among what is `missing`."""
         known = content_stems(core, "en")
         added = [
             word
-            for word in self.statement.analysed.words
+            for word in self.statement.words
             if word.kind in {"content", "number"} and word.stem not in known
         ]
         gone = {word.stem for phrase in missing for word in words(phrase)}
@@ -191,47 +166,34 @@ class Passage(NamedTuple):
         contradicted = min(max(opinion.contradicted, CONTRADICTED_RANGE[0]), CONTRADICTED_RANGE[1])
         return Features(*self.matched, entailed, contradicted)
 
-    def difference(self) -> Conflict | None:
-        """What the better sentence says otherwise, if the reader finds a contradiction.
-
-        `None` if it does not, if something is only missing, or if no words show what it is.
-        """
+    @property
+    def is_contrary(self) -> bool:
+        """Whether the reader finds a contradiction, and not just that something is missing."""
         opinion = self._opinion()
         if opinion is None:
-            return None
-        if opinion.contradicted <= _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed:
-            return None
-        return name_difference(self.statement.analysed, self.sentences[0].analysed)
+            return False
+        return opinion.contradicted > _CONTRADICTED_FROM - _CONTRADICTED_SLOPE * opinion.entailed
 
     def _opinion(self) -> Opinion | None:
         if self.unread.passage_mean < _LEAST:
             return None
-        read = [each.analysed for each in self._in_order]
-        return judge(_in_notation(self.statement.analysed, read), self.text)
-
-    def conflict(self) -> Conflict | None:
-        """The contradiction between the statement and the better sentence, or `None`."""
-        return find_conflict(self.statement.analysed, self.sentences[0].analysed)
-
-    def is_explained(self, conflict: Conflict, listed: Listed) -> bool:
-        """Tell whether the better sentence only says what another fact of the source says."""
-        return listed.explain(conflict, self.statement.analysed, self.sentences[0].analysed)
+        return judge(_in_notation(self.statement, self._in_order), self.text)
 
 
 @lru_cache(maxsize=16)
 def read_text(text: str) -> Text:
-    """Split a text into analysed sentences."""
+    """Split a text into sentences."""
     found = []
     for piece in split_passages(text):
         checkpoint()
-        found.append(Sentence(piece.text, piece.span.start, analyse(piece.text)))
+        found.append(read_sentence(piece.text, piece.span.start))
     return Text(found)
 
 
 @lru_cache(maxsize=8192)
 def split_fact(fact: str) -> tuple[Sentence, ...]:
     """Split a fact into sentences, usually one; the whole fact if no sentence is found."""
-    return read_text(fact).sentences or (Sentence(fact, 0, analyse(fact)),)
+    return read_text(fact).sentences or (read_sentence(fact),)
 
 
 def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
@@ -244,7 +206,8 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
     if not len(fact.vectors) or not near.sentences:
         return
     vectors, starts = near.vectors
-    cosines = multiply(fact.vectors.astype(np.float32), vectors.T)
+    # einsum stays on this thread; `@` starts others, which costs more than they save
+    cosines = np.einsum("ik,jk->ij", fact.vectors.astype(np.float32), vectors)
     matches = np.maximum.reduceat(cosines, starts, axis=1).T
     by_word = _pieces_by_word(statement, fact)
     whole = matches.max(axis=0)
@@ -278,7 +241,7 @@ def _in_order(matches: FloatArray) -> list[tuple[int, ...]]:
     return [places for _, places in heapq.nsmallest(_MOST_PASSAGES, found)]
 
 
-def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
+def _in_notation(fact: Sentence, passages: Sequence[Sentence]) -> str:
     """Rewrite equal numbers and dates of a fact in the notation of the passages."""
     edits: list[tuple[int, int, str]] = []
     for passage in passages:
@@ -300,7 +263,7 @@ def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
 
 
 def _phrases(
-    fact: Analysed, uncovered: Container[str], items: Sequence[Quantity | Moment]
+    fact: Sentence, uncovered: Container[str], items: Sequence[Quantity | Moment]
 ) -> tuple[str, ...]:
     """Join uncovered words that stand together, without what is between two clauses."""
     found: list[tuple[int, int]] = []
@@ -346,26 +309,9 @@ def _pieces_by_word(statement: Sentence, reading: Reading) -> dict[str, list[int
     """Word-piece indices of each content word; of the whole statement if it has none."""
     pieces = list(enumerate(reading.spans))
     found: dict[str, list[int]] = {}
-    for word in statement.analysed.words:
+    for word in statement.words:
         if word.kind in {"content", "number", "negation"}:
             inside = [at for at, (start, end) in pieces if start < word.end and word.start < end]
             if inside:
                 found[word.text] = inside
     return found or {statement.text: [at for at, _ in pieces]}
-
-
-def multiply(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return `one @ other`, of shapes (m, k) and (k, n), without starting threads.
-
-    For matrices of this size, handing work to other threads costs more than the work, several times
-    more on a busy machine; blocks are too small for it.
-    """
-    (n_rows, depth), n_columns = one.shape, other.shape[1]
-    rows = min(n_rows, _ROWS) or 1
-    columns = max(1, _SMALL_PRODUCT // max(1, rows * depth))
-    product = np.empty((n_rows, n_columns), np.result_type(one, other))
-    for row in range(0, n_rows, rows):
-        for column in range(0, n_columns, columns):
-            block = np.s_[row : row + rows, column : column + columns]
-            np.matmul(one[block[0]], other[:, block[1]], out=product[block])
-    return product

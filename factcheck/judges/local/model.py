@@ -1,11 +1,11 @@
-"""The logistic model of the embedded judge; its coefficients are in `model.json`."""
+"""The logistic models of the embedded judges; coefficients are in their `model.json`."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from factcheck.errors import ConfigError, describe
 _SETS = ("news summaries", "chatbot answers", "adversarial claims")
 """REALSumm, FactCheckGPT and FM2."""
 _MEASURED = {
-    "local": ("local/16@ca9a09c1", (0.838, 0.755, 0.684)),
+    "local": ("local/17@ca9a09c1", (0.838, 0.755, 0.684)),
     "containment": ("containment/4@0.65", (0.821, 0.698, 0.529)),
 }
 """Version and balanced accuracy on each of the sets, by judge; 0.5 is chance."""
@@ -45,26 +45,19 @@ NAMES = ("text.third", "passage.mean", "reader.entailed", "reader.contradicted")
 """Names of the features in `model.json`."""
 
 
-class Weights(NamedTuple):
-    """Contents of a `model.json`."""
-
-    by_name: Mapping[str, float]
-    version: str
-    """First 8 hex digits of the SHA-256 of the file and the digests of both networks."""
-
-
 class Model(NamedTuple):
-    """Logistic model of whether a passage of a text entails a statement."""
+    """A logistic model."""
 
     bias: float
     weights: tuple[float, ...]
-    """In the order of `Features`; signs are such that more text never lowers the probability."""
+    """In the order of the features."""
     version: str
+    """First 8 hex digits of the SHA-256 of the file and the digests of both networks."""
 
-    def probability(self, features: Features, *, is_denied: bool = False) -> float:
-        """Probability that the passage entails the statement."""
+    def probability(self, features: Sequence[float], penalty: float = 0.0) -> float:
+        """Return the probability for features, with a penalty in log odds."""
         score = self.bias + sum(w * v for w, v in zip(self.weights, features, strict=True))
-        return logistic(score - DENIED * (is_denied or features.entailed < REFUSED))
+        return logistic(score - penalty)
 
 
 def logistic(score: float) -> float:
@@ -72,8 +65,8 @@ def logistic(score: float) -> float:
     return 1 / (1 + math.exp(min(-score, _LARGEST)))
 
 
-def read_weights(room: str) -> Weights:
-    """Read the `model.json` of a package.
+def read_model(room: str, names: Sequence[str]) -> Model:
+    """Read the `model.json` of a package, with the weights of these features.
 
     Raises:
         ConfigError: It cannot be read.
@@ -82,20 +75,19 @@ def read_weights(room: str) -> Weights:
         data = (files(room) / "model.json").read_bytes()
         networks = (files("factcheck.judges.local") / "weights" / "SHA256SUMS").read_bytes()
         weights = json.loads(data)["weights"]
-        by_name = {name: float(weight) for name, weight in weights.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        bias, *others = (float(weights[name]) for name in ("bias", *names))
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(
             f"model.json of the embedded judge cannot be read ({describe(error)}); "
             "reinstall factcheck"
         ) from error
-    return Weights(by_name, hashlib.sha256(data + networks).hexdigest()[:8])
+    return Model(bias, tuple(others), hashlib.sha256(data + networks).hexdigest()[:8])
 
 
 @lru_cache(maxsize=1)
 def load_model() -> Model:
-    """The bundled model; its version covers the weights of both networks."""
-    weights, version = read_weights("factcheck.judges.local")
-    return Model(weights["bias"], tuple(weights[name] for name in NAMES), version)
+    """Load the model of facts; more text never lowers the probability."""
+    return read_model("factcheck.judges.local", NAMES)
 
 
 def quality_of(judge: str) -> str:

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from factcheck.errors import ConfigError, JudgeError, describe
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.judges.local.checker import CERTAIN, DECISION, find_verbatim
-from factcheck.judges.local.conflicts import analyse
-from factcheck.judges.local.evidence import Sentence, Text, passages, read_text
+from factcheck.judges.local.conflicts import read_sentence
+from factcheck.judges.local.evidence import Text, passages, read_text
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.text.weights import open_session
@@ -99,7 +99,7 @@ class NliChecker:
     def _verdict(self, fact: AtomicFact, text: str, read: Text) -> Verdict:
         self._model.require_short(fact.text)
         best, entailing, against = 0.0, None, None
-        for passage in islice(passages(_statement(fact), read), _MOST_PASSAGES):
+        for passage in islice(passages(read_sentence(fact.text), read), _MOST_PASSAGES):
             checkpoint()
             rating = self._model.rate(passage.text, fact.text)
             if rating.entailed > best:
@@ -118,10 +118,6 @@ class NliChecker:
             place, reason = against.sentences[0].evidence, "the closest passage contradicts it"
             return Verdict(fact, "contradicted", probability, place, reason, self._judge)
         return Verdict(fact, "neutral", probability, None, "no passage entails it", self._judge)
-
-
-def _statement(fact: AtomicFact) -> Sentence:
-    return Sentence(fact.text, 0, analyse(fact.text))
 
 
 class _CrossEncoder:

@@ -14,7 +14,7 @@ from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 from factcheck.facts.groups import group_results
 from factcheck.judges.local import checker
 from factcheck.judges.local.checker import LocalChecker, check_facts
-from factcheck.judges.local.conflicts import analyse, find_conflict, name_difference
+from factcheck.judges.local.conflicts import find_conflict, name_difference, read_sentence
 from factcheck.judges.local.model import Model
 from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.ports import Checker, Ledger
@@ -267,7 +267,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/16@")
+    assert checker.identity["judge"].startswith("local/17@")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ pieced = st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join)
 
 
 def conflict(fact: str, passage: str) -> str | None:
-    found = find_conflict(analyse(fact), analyse(passage))
+    found = find_conflict(read_sentence(fact), read_sentence(passage))
     return found and found.reason
 
 
@@ -322,6 +322,7 @@ def test_a_conflict_gives_both_wordings(reason: str, fact: str, passage: str) ->
     [
         ("Profit rose 3 %.", "Revenue rose 3 %, profit 5 %.", "5 %"),
         ("Anna is 29 years old.", "Anna is 34 years old and Ben is 29.", "34 years"),
+        ("Anna made 9 jars.", "Last year, Anna made 4 jars, and in May Tom made 9 jars.", "4"),
         ("The south plant made 40 tonnes.",
          "The north plant made 40 tonnes, the south plant 25 tonnes.", "25 tonnes"),
     ],
@@ -347,7 +348,7 @@ def test_a_value_of_something_else_is_a_conflict(fact: str, passage: str, other:
     ],
 )  # fmt: skip
 def test_what_contradicts_is_named(reason: str | None, fact: str, passage: str) -> None:
-    found = name_difference(analyse(fact), analyse(passage))
+    found = name_difference(read_sentence(fact), read_sentence(passage))
     assert (found and found.reason) == reason
 
 
@@ -386,7 +387,7 @@ def test_a_passage_that_says_another_fact_contradicts_none(
         ("The first tram entered the depot on 17 March 2025.",
          "In February 2023 the council decided to rebuild the tram depot first."),
         ("The sky is blue.", "Prices rose by 12 percent in 1990."),
-        ("The bridge cost 5 million.", "The bridge reopened; a tunnel nearby cost 7 million."),
+        ("Tom Lund sold 5 boats.", "Anna Berg bought 9 boats; Tom Lund sold 5 boats."),
         ("Profit fell by half in June.", "In June it cut 7% of its staff, and profit halved."),
         ("12 boats.", ""),
     ],
@@ -403,8 +404,8 @@ def test_a_text_is_in_no_conflict_with_itself(text: str) -> None:
 
 @pytest.mark.parametrize("part", ["not ", "sold bridge ", "(not true that ", "only all "])
 def test_hostile_passages_are_compared(part: str) -> None:
-    fact = analyse("Anna Berg did not sell 12 km of all bridges on 14 July 2021.")
-    hostile = analyse(part * 2_000)
+    fact = read_sentence("Anna Berg did not sell 12 km of all bridges on 14 July 2021.")
+    hostile = read_sentence(part * 2_000)
     assert len(hostile.quantities) <= 16
     assert find_conflict(fact, hostile) is None
     assert find_conflict(hostile, fact) is None

@@ -16,6 +16,7 @@ from math import isqrt
 from typing import Any, NamedTuple, Union
 
 from factcheck.errors import Failure
+from factcheck.judges.local.model import Model
 from factcheck.judges.local.pairs.normal import (
     DECISION,
     LONG,
@@ -35,12 +36,7 @@ from factcheck.judges.local.pairs.normal import (
     tidy,
 )
 from factcheck.judges.local.pairs.reading import LABEL, read
-from factcheck.judges.local.pairs.texts import (
-    PairModel,
-    compare_texts,
-    is_in_order,
-    load_pair_model,
-)
+from factcheck.judges.local.pairs.texts import compare_texts, is_in_order, load_pair_model
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.text.words import guess_language
@@ -95,14 +91,12 @@ class LocalPairJudge:
 
 class _Mode(NamedTuple):
     specificity: Specificity
-    model: PairModel | None
+    model: Model | None
     """`None`: the networks are not used."""
     depth: int = 0
 
 
-def judge_pair(
-    gold: str, extracted: str, specificity: Specificity, model: PairModel | None
-) -> Finding:
+def judge_pair(gold: str, extracted: str, specificity: Specificity, model: Model | None) -> Finding:
     """Judge two values; a lenient specificity never lowers the probability.
 
     Without a model, only the rules decide.

@@ -18,6 +18,7 @@ from factcheck.reports.text import n_shared
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
 from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words
+from factcheck.text.words import TABLES as WORD_TABLES
 
 
 class Unit(NamedTuple):
@@ -65,10 +66,7 @@ def _as_decimal(match: re.Match[str]) -> str:
     return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
 
 
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+_MONTHS = WORD_TABLES["months"][0].title().split()
 _SHORT_MONTHS = "|".join(month[:3] for month in _MONTHS)
 
 
@@ -335,7 +333,7 @@ class _Reader:
         return 0
 
     def _quantity(self, at: int) -> Quantity | None:
-        return read_quantity(self.found, at, self.text, self.language, alone=True)
+        return read_quantity(self.found, at, self.text, self.language)
 
     def _number(self, at: int) -> int:
         """Add the number, measure or code that starts at a word, if any."""

@@ -14,7 +14,7 @@ from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from factcheck.judges.local.encoder import judge
-from factcheck.judges.local.model import logistic, read_weights
+from factcheck.judges.local.model import Model, read_model
 from factcheck.judges.local.pairs.normal import (
     DECISION,
     OTHER,
@@ -65,26 +65,15 @@ _LONGEST_LABEL, _SURE = 2, 0.7
 without a word in common: below it, most are neighbours such as `low` and `borderline`."""
 
 
-class PairModel(NamedTuple):
-    """Logistic model of equivalence."""
-
-    bias: float
-    weights: tuple[float, ...]
-    """Weights of `FEATURES`."""
-    version: str
-    """First 8 hex digits of the SHA-256 of the file."""
-
-    def probability(self, features: Sequence[float]) -> float:
-        """Probability of equivalence, at least 0.06."""
-        score = sum(w * value for w, value in zip(self.weights, features, strict=True))
-        return _LEAST + (1 - _LEAST) * logistic(self.bias + score)
-
-
 @lru_cache(maxsize=1)
-def load_pair_model() -> PairModel:
-    """Load the packaged model."""
-    weights, version = read_weights("factcheck.judges.local.pairs")
-    return PairModel(weights["bias"], tuple(weights[name] for name in FEATURES), version)
+def load_pair_model() -> Model:
+    """Load the packaged model of equivalence."""
+    return read_model("factcheck.judges.local.pairs", FEATURES)
+
+
+def probability_by(model: Model, features: Sequence[float]) -> float:
+    """Return the probability of equivalence, at least 0.06."""
+    return _LEAST + (1 - _LEAST) * model.probability(features)
 
 
 class Side(NamedTuple):
@@ -102,7 +91,7 @@ class Side(NamedTuple):
 
 
 def compare_texts(
-    first: str, second: str, specificity: Specificity, language: str, model: PairModel | None
+    first: str, second: str, specificity: Specificity, language: str, model: Model | None
 ) -> Finding:
     """Compare two tidy texts; without a model, by words only."""
     readings = [read(first, language), read(second, language)]
@@ -130,7 +119,7 @@ def compare_texts(
         return Finding(VAGUE, reason)
     is_read = is_open and language == "en" and max(len(first), len(second)) <= _LONGEST_READ
     if model is not None and is_read and not _is_doubtful(sides):
-        probability = model.probability(_features(sides, specific))
+        probability = probability_by(model, _features(sides, specific))
         is_label = not have_common and max(len(one.units), len(other.units)) <= _LONGEST_LABEL
         if is_label and probability < _SURE:
             probability = min(probability, VAGUE)

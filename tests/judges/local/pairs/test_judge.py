@@ -12,11 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from factcheck.judges.local.model import Model
 from factcheck.judges.local.pairs import DECISION, LocalPairJudge, compare_values, normal, texts
 from factcheck.judges.local.pairs.judge import alternatives, read_list, read_value
 from factcheck.judges.local.pairs.normal import VAGUE, read_dates, tidy
 from factcheck.judges.local.pairs.reading import read
-from factcheck.judges.local.pairs.texts import PairModel, load_pair_model
+from factcheck.judges.local.pairs.texts import load_pair_model, probability_by
 from factcheck.judges.ports import LOW, Ledger, PairJudge, PairVerdict, Specificity, ValuePair
 from tests.processes import printed_by_python
 
@@ -324,5 +325,5 @@ def test_what_the_networks_read_counts_in_one_direction() -> None:
 
 
 def test_a_hopeless_pair_has_no_overflow() -> None:
-    assert PairModel(-1e6, (0.0,), "").probability([1.0]) == 0.06
-    assert PairModel(1e6, (0.0,), "").probability([1.0]) == 1.0
+    assert probability_by(Model(-1e6, (0.0,), ""), [1.0]) == 0.06
+    assert probability_by(Model(1e6, (0.0,), ""), [1.0]) == 1.0
