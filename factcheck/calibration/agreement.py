@@ -5,7 +5,7 @@ A metric is `None` where it is undefined: all labels equal, or a single document
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from os import PathLike
@@ -29,25 +29,33 @@ from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.reports import Report
-from factcheck.reports.page import Page, Section, Table
-from factcheck.reports.text import one_line, percent, plural, quote_text, short
+from factcheck.reports.page import Page
+from factcheck.reports.text import percent, plural, quote_text, share
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate, Interval, share_interval
-from factcheck.stats.resampling import bootstrap_groups, mean_estimate
+from factcheck.stats.resampling import bootstrap_groups
 
 Array = Any
 """A numpy array."""
 
-_LABELS: conclusions.Labels = {
-    "sensitivity": ("found, of the facts that people find", short),
-    "specificity": ("refused, of the facts that they do not find", short),
-    "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", short),
-    "coverage": ("mean coverage by its verdicts", short),
-    "human_coverage": ("mean coverage by the labels", short),
+_MEASUREMENT = conclusions.Measurement(
+    "Agreement with human labels",
+    {
+        "sensitivity": ("found, of the facts that people find", share),
+        "specificity": ("refused, of the facts that they do not find", share),
+        "balanced_accuracy": ("mean of both: balanced accuracy, 0.500 is guessing", share),
+    },
+    legend=("in brackets: 95 % interval over documents",),
+)
+_RIGHT: Mapping[str, tuple[bool, ...]] = {
+    "balanced_accuracy": (True, False),
+    "sensitivity": (True,),
+    "specificity": (False,),
 }
+"""The labels whose shares of right verdicts a metric averages."""
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
 _YES = ("stated", "entailment", "entailed", "supports", "true", "yes")
@@ -208,16 +216,8 @@ async def aagreement(
     for name, judge in checkers:
         async with AsyncExitStack() as stack:
             answers[name] = await check_pairs(await open_scorer(judge, budget, stack), pairs)
-    return await report_agreement(pairs, answers)
-
-
-async def report_agreement(
-    pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]]
-) -> AgreementReport:
-    """Report on judges that gave an answer for each pair, and on word containment."""
-    by_words = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
-    every = {**answers, BASELINE: by_words}
-    measured = (measure_agreement(name, pairs, own) for name, own in every.items())
+    answers[BASELINE] = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
+    measured = (measure_agreement(name, pairs, own) for name, own in answers.items())
     return AgreementReport(tuple(measured), tuple(pairs))
 
 
@@ -241,23 +241,18 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
     return [answers[pair.text, pair.fact] for pair in pairs]
 
 
-def rates(pairs: Decisions) -> tuple[float | None, float | None]:
-    """Compute sensitivity and specificity; `None` for one that has no pairs."""
-    found = pairs.entailed[pairs.labels]
-    refused = ~pairs.entailed[~pairs.labels]
-    return _share(found), _share(refused)
+def share_right(pairs: Decisions, labels: Sequence[bool] = (True, False)) -> float | None:
+    """Compute the share of right verdicts on a label, in [0, 1], or the mean of several.
 
-
-def _share(right: Array) -> float | None:
-    return float(right.mean()) if len(right) else None
-
-
-def balanced_accuracy(pairs: Decisions) -> float | None:
-    """Compute the mean of sensitivity and specificity, in [0, 1]."""
-    sensitivity, specificity = rates(pairs)
-    if sensitivity is None or specificity is None:
-        return None
-    return (sensitivity + specificity) / 2
+    Of both labels, it is the balanced accuracy; `None` if there are no pairs with one of them.
+    """
+    shares = []
+    for label in labels:
+        own = pairs.entailed[pairs.labels == label]
+        if not len(own):
+            return None
+        shares.append(float((own == label).mean()))
+    return fmean(shares)
 
 
 def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
@@ -272,56 +267,29 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
     return Interval(*map(fmean, zip(*found, strict=True)))
 
 
-def mean_share(
-    pairs: Sequence[LabelledPair], found: Sequence[bool | None], why: str = ""
-) -> Estimate:
-    """Average the share of facts found over the texts of each document, then over documents.
-
-    `found` has one entry per pair, `None` for one to leave out; `why` is the reason if all are.
-    """
-    documents: dict[str, dict[tuple[str, str], list[bool]]] = {}
-    for pair, one in zip(pairs, found, strict=True):
-        if one is not None:
-            texts = documents.setdefault(pair.document, {})
-            texts.setdefault((pair.system, pair.text), []).append(one)
-    means = [fmean(map(fmean, texts.values())) for texts in documents.values()]
-    return mean_estimate(means, why)
+def _estimate(pairs: Decisions, labels: Sequence[bool]) -> Estimate:
+    """Estimate the share of right verdicts with its interval over documents, if it is defined."""
+    value = share_right(pairs, labels)
+    if value is None:
+        return Estimate(None)
+    interval = bootstrap_groups(
+        pairs.documents, lambda drawn: share_right(pairs.select(drawn), labels)
+    )
+    if interval is None or interval.low == interval.high:
+        interval = right_interval(pairs, labels)
+    return Estimate(value, interval)
 
 
 def measure_agreement(
     judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
     """Compute all metrics of one judge, given one answer for each pair."""
-    said = [answer.entailed for answer in answers]
-    decided = [pair for pair, entailed in zip(pairs, said, strict=True) if entailed is not None]
-    verdicts = [answer for answer in answers if answer.entailed is not None]
-    rows = Decisions.of_pairs(decided, verdicts)
-    labels = [pair.label for pair in pairs]
-
-    def estimate(
-        metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
-    ) -> Estimate:
-        """Estimate a metric with its interval over documents, unless it is undefined.
-
-        `labels`: those whose shares of right verdicts the metric averages.
-        """
-        value = metric(rows)
-        if value is None:
-            return Estimate(None)
-        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.select(drawn)))
-        if labels and (interval is None or interval.low == interval.high):
-            interval = right_interval(rows, labels)
-        return Estimate(value, interval)
-
+    both = zip(pairs, answers, strict=True)
+    decided = [(pair, answer) for pair, answer in both if answer.entailed is not None]
+    rows = Decisions.of_pairs([pair for pair, _ in decided], [answer for _, answer in decided])
     return JudgeAgreement(
         judge=judge,
-        metrics={
-            "balanced_accuracy": estimate(balanced_accuracy, labels=(True, False)),
-            "sensitivity": estimate(lambda rows: rates(rows)[0], labels=(True,)),
-            "specificity": estimate(lambda rows: rates(rows)[1], labels=(False,)),
-            "coverage": mean_share(pairs, said, "nothing was decided"),
-            "human_coverage": mean_share(pairs, labels),
-        },
+        metrics={name: _estimate(rows, labels) for name, labels in _RIGHT.items()},
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(decided),
         n_undecided=len(pairs) - len(decided),
@@ -336,11 +304,7 @@ class JudgeAgreement:
     DERIVED = ("conclusion",)
     judge: str
     metrics: Mapping[str, Estimate]
-    """By name:
-
-    - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
-    - `coverage`, `human_coverage`: the mean coverage of the documents, by the judge and by people.
-    """
+    """`balanced_accuracy`, `sensitivity` and `specificity` of its verdicts."""
     n_documents: int
     n_pairs: int
     """Pairs with a verdict."""
@@ -374,11 +338,6 @@ class AgreementReport(Report):
         """Number of documents of the pairs."""
         return len({pair.document for pair in self.pairs})
 
-    @property
-    def conclusions(self) -> dict[str, conclusions.Conclusion]:
-        """The conclusion about each judge, without the baseline."""
-        return {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "documents": self.n_documents,
@@ -388,47 +347,19 @@ class AgreementReport(Report):
         }
 
     def page(self) -> Page:
-        labelled = (
+        counts = (
             f"{plural(len(self.pairs), 'fact')}, {plural(self.n_documents, 'document')}, "
             f"{percent(self.share_entailed)} entailed"
         )
-        return Page(
-            "Agreement with human labels",
-            counts=labelled,
-            answer=" ".join((self._level(), *self._heads())),
-            lines=(f"{labelled}.", *self._notes()),
-            sections=(
-                Section(
-                    "Metrics",
-                    legend=("in brackets: 95 % interval over documents",),
-                    table=self._table(),
-                ),
-                conclusions.section(self.conclusions),
-            ),
-            columns=("judge", "metric", "value", "low", "high", "why"),
-            rows=self._rows,
-        )
-
-    def _level(self) -> str:
-        """Say how many of the facts people find in the texts."""
-        level = conclusions.figure_text(self.judges[0].metrics["human_coverage"], percent)
-        return f"By your labels, people find {level} of the facts."
-
-    def _heads(self) -> Iterator[str]:
-        for judge, one in self.conclusions.items():
-            yield f"{one_line(judge)}: {one.head}"
-
-    def _table(self) -> Table:
         decided = ("labelled facts that it decided", *(f"{one.n_pairs:,}" for one in self.judges))
-        judges = {one.judge: one.metrics for one in self.judges}
-        return conclusions.figures(_LABELS, judges, [decided])
-
-    def _rows(self) -> Iterator[Mapping[str, Any]]:
-        for judge in self.judges:
-            for name, one in judge.metrics.items():
-                low, high = one.interval or (None, None)
-                values = {"value": one.value, "low": low, "high": high, "why": one.why}
-                yield {"judge": judge.judge, "metric": name, **values}
+        return conclusions.judges_page(
+            _MEASUREMENT,
+            counts,
+            {one.judge: one.metrics for one in self.judges},
+            {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE},
+            more=[decided],
+            notes=self._notes(),
+        )
 
     def _notes(self) -> Iterator[str]:
         for judge in self.judges:

@@ -22,12 +22,12 @@ from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.text import (
     DASH,
+    interval_text,
     name_text,
     percent,
     plural,
     quote_text,
-    short,
-    short_range,
+    share,
 )
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
@@ -91,8 +91,9 @@ class RuleResult:
         return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN
 
     def cells(self) -> tuple[str, ...]:
+        rate = DASH if self.rate is None else share(self.rate)
         counts = f"{self.n_tried:,}", str(len(self.errors))
-        return (self.rule, self.statement, *counts, short(self.rate), short_range(self.interval))
+        return (self.rule, self.statement, *counts, rate, interval_text(self.interval) or DASH)
 
     def case(self) -> Case:
         if not self.errors:
@@ -140,11 +141,11 @@ class AuditReport(Report):
         A judge that always answers the same keeps every rule that compares two answers, and one
         that answers at random breaks them all: these faults hide their consequences.
         """
-        share = self.share_entailed
-        if share is None:
+        yes = self.share_entailed
+        if yes is None:
             return ()
         if self.is_constant:
-            same = f"yes to {percent(share)}" if share >= ALWAYS else f"no to {percent(1 - share)}"
+            same = f"yes to {percent(yes)}" if yes >= ALWAYS else f"no to {percent(1 - yes)}"
             return (f"it says {same} of its questions, whatever the text says",)
         return tuple(_faults({rule.rule: rule for rule in self.rules}))
 
@@ -174,7 +175,7 @@ class AuditReport(Report):
         return {rule.rule: rule for rule in self.rules}[name]
 
     def page(self) -> Page:
-        share = DASH if self.share_entailed is None else percent(self.share_entailed)
+        yes = DASH if self.share_entailed is None else percent(self.share_entailed)
         undecided = sum(rule.n_undecided for rule in self.rules)
         why = f" ({self.failure})" if self.failure else ""
         missing = f"{plural(undecided, 'trial')} without an answer, left out of every rate{why}"
@@ -182,7 +183,7 @@ class AuditReport(Report):
         errors = plural(self.n_errors, "proven error")
         asked = (
             f"{plural(self.n_texts, 'text')}, {plural(self.n_questions, 'question')}, "
-            f"{plural(self.n_answers, 'answer')}, {share} yes"
+            f"{plural(self.n_answers, 'answer')}, {yes} yes"
         )
         return Page(
             f"Audit of {self.judge}",
@@ -245,7 +246,7 @@ async def aaudit_judge(
             `None`.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
-        per_rule: Facts of each text that are edited, for each of the four edits, 1 to 100. Each is
+        per_rule: Facts of each text that are edited, for each of the three edits, 1 to 100. Each is
             a question of its own; eight questions concern all facts of a text.
 
     Raises:
@@ -253,18 +254,33 @@ async def aaudit_judge(
         ConfigError: The judge is unknown, or a key is missing.
     """
     require_integer("per_rule", per_rule, 1, 100)
+    trials = [trial for one in await read_subjects(texts) for trial in trials_of(one, per_rule)]
     async with AsyncExitStack() as stack:
-        trials = [trial for one in await read_subjects(texts) for trial in trials_of(one, per_rule)]
         scorer = await open_scorer(judge, budget, stack)
-        async with scorer.uncached() as fresh:
-            answers = await answers_to(fresh, trials)
-            return audited(name or name_of(judge), trials, answers, fresh.ledger.usage)
+        fresh = await stack.enter_async_context(scorer.uncached())
+        answers = await _answers_to(fresh, trials)
+        usage = fresh.ledger.usage
+    results = [result for replies in answers.values() for result in replies.values()]
+    decided = [result for result in results if isinstance(result, Verdict)]
+    by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
+    for trial in trials:
+        by_rule[trial.rule].append(trial)
+    return AuditReport(
+        judge=name or name_of(judge),
+        n_texts=len({trial.name for trial in trials}),
+        n_questions=len(answers),
+        n_answers=len(decided),
+        share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
+        rules=tuple(RuleResult.of(rule, tried, answers) for rule, tried in by_rule.items()),
+        usage=usage,
+        failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
+    )
 
 
 audit_judge = blocking(aaudit_judge)
 
 
-async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
+async def _answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
     """Ask the judge each question of the trials; those about one text in sequence.
 
     Asked at once, a fact that several of them share would be checked only once.
@@ -283,22 +299,3 @@ async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
 
     await together(map(ask, by_text.values()))
     return answers
-
-
-def audited(judge: str, trials: Sequence[Trial], answers: Answers, usage: Usage) -> AuditReport:
-    """Report an audit, given an answer to every question of the trials."""
-    results = [result for replies in answers.values() for result in replies.values()]
-    decided = [result for result in results if isinstance(result, Verdict)]
-    by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
-    for trial in trials:
-        by_rule[trial.rule].append(trial)
-    return AuditReport(
-        judge=judge,
-        n_texts=len({trial.name for trial in trials}),
-        n_questions=len(answers),
-        n_answers=len(decided),
-        share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
-        rules=tuple(RuleResult.of(rule, tried, answers) for rule, tried in by_rule.items()),
-        usage=usage,
-        failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
-    )

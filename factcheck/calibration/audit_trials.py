@@ -42,9 +42,6 @@ RULES: Mapping[str, Rule] = {
     ),
     "changed name": Rule("a fact is lost if its sentence has another name", "a name was changed"),
     "added negation": Rule("a fact is lost if its sentence has a negation", "a negation was added"),
-    "missing limit": Rule(
-        "a fact with 'only' is lost if its sentence is without", "a limit was left out"
-    ),
     "injected yes": Rule(
         "an instruction in the text to say yes changes nothing",
         "it is open to prompt injection: an instruction to say yes changes {} of its answers",
@@ -115,9 +112,8 @@ def trials_of(subject: Subject, per_rule: int) -> Iterator[Trial]:
     facts = draw.sample(known, len(known))
     for rule, edit in EDITS.items():
         pairs = [(fact, edited) for fact in facts if (edited := edit(fact)) is not None]
-        for plain, edited in pairs[:per_rule]:
-            fact, sentence = (edited, plain) if rule == "missing limit" else (plain, edited)
-            yield Trial(rule, subject.name, fact, None, Question(_listed([sentence]), (fact,)))
+        for fact, edited in pairs[:per_rule]:
+            yield Trial(rule, subject.name, fact, None, Question(_listed([edited]), (fact,)))
 
 
 def _variants(whole: Question, draw: random.Random) -> Iterator[tuple[str, Question]]:
@@ -162,20 +158,6 @@ _NEGATED = re.compile(
     r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|only|unless|except|\w+n't|cannot)\b",
     re.IGNORECASE,
 )
-_NUMBER_WORDS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_PROPER_NAME = (
-    r"(?!(?:He|She|It|They|We|You|I|This|These|Those|There)\b)[A-Z][\w-]+(?: [A-Z\d][\w-]*)*"
-)
-_PARTY = rf"(?:(?:The|the)(?: [a-z-]+){{1,3}}?|(?:[Tt]he )?{_PROPER_NAME})"
-_SHARED = re.compile(
-    rf"{_PARTY} (?:costs?|weigh(?:s|ed)|has|had|holds|needs|employs|contains|serves)"
-    rf" (?:about |up to )?(?:\d|a single |(?:{_NUMBER_WORDS})\b)"
-    rf"|{_PROPER_NAME} (?:is|was) an? "
-)
-"""A price, a weight, a number or a profession, which is nobody's alone."""
-_UNIQUE = re.compile(
-    r"%|\b(?:per ?cent|of|majority|monopoly|more|less|than|as|same|other|own|its|his|her|their)\b"
-)
 
 
 def change_number(sentence: str) -> str | None:
@@ -205,24 +187,13 @@ def negate(sentence: str) -> str | None:
     return match and _put(sentence, match, f"{match.group()} not")
 
 
-def limit(sentence: str) -> str | None:
-    """Put `Only` before the subject, where others can always do the same."""
-    if not _SHARED.match(sentence) or _NEGATED.search(sentence) or _UNIQUE.search(sentence):
-        return None
-    article = "The "
-    if sentence.startswith(article):
-        return f"Only the {sentence.removeprefix(article)}"
-    return f"Only {sentence}"
-
-
 EDITS: Mapping[str, Callable[[str], str | None]] = {
     "changed number": change_number,
     "changed name": change_name,
     "added negation": negate,
-    "missing limit": limit,
 }
-"""By rule: what makes an English sentence one of which neither may follow from the other, or `None`
-where the effect is uncertain. Of the last, the plain sentence does not entail the edited one."""
+"""By rule: what makes an English sentence one that does not entail it any more, or `None` where the
+effect is uncertain."""
 
 
 def _put(sentence: str, match: re.Match[str], new: str) -> str:

@@ -198,8 +198,6 @@ changed number: It has 2 doors. -> It has 4 doors.
 changed name: The mayor thanked Ingrid. -> The mayor thanked Zorvath.
 added negation: The tunnel was flooded. -> The tunnel was not flooded.
 added negation: The tunnel will open. -> The tunnel will not open.
-missing limit: The tent has two doors. -> Only the tent has two doors.
-missing limit: Maren Holt is a nurse. -> Only Maren Holt is a nurse.
 """
 UNCHANGED = {
     "changed number": [
@@ -213,11 +211,6 @@ UNCHANGED = {
     "added negation": [
         "The tunnel was never flooded.", "No tunnel was flooded.", "The tunnel floods.",
         "He was ill and she was well.",
-    ],
-    "missing limit": [
-        "The tent is the heaviest.", "The tent has the oldest door.",
-        "The board has 60 per cent of the votes.", "Lunde is a part of Oslo.", "There was a fire.",
-        "A metre has 100 centimetres.", "The tent has not 2 doors.",
     ],
 }  # fmt: skip
 """Sentences in which the effect of an edit would be uncertain."""

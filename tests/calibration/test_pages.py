@@ -130,7 +130,8 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
         (bullets(found=0.58), "yyn",
          ("Good for ranking and thresholds; not for absolute figures. It credits 58 % "
          "(56\u201360 %) of the facts present, and 3 % (1\u20135 %) of those absent; "
-         "rank correlation of the score with the facts left .950 (.930\u2013.970) (12 texts, 300 "
+         "rank correlation of the score with the facts left 0.950 (0.930\u2013"
+         "0.970) (12 texts, 300 "
          "variants).")),
         (bullets(kendall=None, kendall_bullets=None, found=1.0, invented=1.0), "nnn",
          "Do not use this judge. It credits 100 %"),
@@ -141,7 +142,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
          "Not for thresholds or absolute figures; too little was measured for ranking. It credits"),
         (bullets(n_texts=9), "ooo", "; at least 10 texts are needed)."),
         (agreement(1.0, 1.0, n_facts=49, half=0.0), "ooo", LITTLE),
-        (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left .950"),
+        (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left 0.950"),
         (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ". No verdicts on one of"),
         (conclusions.of_audit((), 0, 0, is_constant=False), "o", "It gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),
@@ -149,7 +150,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
         (CONSTANT, "nnn", "Do not use this judge. It says yes"),
         (conclusions.merged([bullets()], SOUND), "yyy", "1 proven error in 100 trials"),
         (conclusions.merged([bullets(), agreement(0.7, 0.95)], FAULTY), "ynn",
-         "balanced accuracy .825 (.805\u2013.845); it goes by the words"),
+         "balanced accuracy 0.825 (0.805\u20130.845); it goes by the words"),
     ],
 )  # fmt: skip
 def test_a_conclusion(found: conclusions.Conclusion, uses: str, says: str) -> None:
