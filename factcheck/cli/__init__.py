@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from factcheck.cli import cache, calibrate, fields, keywords, run, score, serve
-from factcheck.cli.options import flag, show_help
+from factcheck.cli.options import flag
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
 
@@ -26,38 +26,71 @@ _OTHERS = "Evaluate other outputs"
 _CALIBRATION = "Calibrate judges"
 _SERVICE = "Serve others"
 _MAINTENANCE = "Maintenance"
+_STYLE: dict[str, Any] = {"rich_markup_mode": "rich"}
 
 app = typer.Typer(
     name="factcheck",
-    rich_markup_mode="rich",
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    **_STYLE,
 )
-for _function, _panel, _example in (
-    (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
-    (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
-    (run.compare, _SUMMARIES, "before.jsonl after.jsonl --fail-if-worse"),
-    (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
-    (run.view, _SUMMARIES, "report.json"),
-    (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
-    (score.check, _SUMMARIES, "facts.yaml summary.txt"),
-    (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html"),
-    (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
-    (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
-    (serve.demo, _SERVICE, ""),
-    (serve.serve, _SERVICE, "--judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
-):
-    _name = _function.__name__
-    app.command(
-        _name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}".rstrip()
-    )(_function)
-for _family, _name, _panel in (
-    (fields.app, "fields", _OTHERS),
-    (keywords.app, "keywords", _OTHERS),
-    (calibrate.app, "calibrate", _CALIBRATION),
-    (cache.app, "cache", _MAINTENANCE),
-):
-    app.add_typer(_family, name=_name, rich_help_panel=_panel)
+_FAMILIES = {
+    "fields": (_OTHERS, "Evaluate structured extraction, field by field."),
+    "keywords": (_OTHERS, "Evaluate cards and behaviors by keywords: fast, free, without a model."),
+    "calibrate": (_CALIBRATION, "Measure judges: bullet removal, audit, agreement."),
+    "cache": (_MAINTENANCE, "Show or clear the response cache."),
+}
+_COMMANDS = (
+    (score.score, _SUMMARIES, "score report.txt summary.txt --fail-under 0.8"),
+    (run.run, _SUMMARIES, "run pairs.jsonl --out rows.jsonl --resume"),
+    (run.compare, _SUMMARIES, "compare before.jsonl after.jsonl --fail-if-worse"),
+    (run.report, _SUMMARIES, "report rows.jsonl --out run.html"),
+    (run.view, _SUMMARIES, "view report.json"),
+    (score.facts, _SUMMARIES, "facts report.txt --lock facts.yaml"),
+    (score.check, _SUMMARIES, "check facts.yaml summary.txt"),
+    (calibrate.trust, _CALIBRATION, "trust --judge openai/gpt-5-nano --out trust.html"),
+    (calibrate.doctor, _CALIBRATION, "doctor openai/gpt-5-nano"),
+    (keywords.references, _OTHERS, "references answer.txt good.txt other.txt"),
+    (serve.demo, _SERVICE, "demo"),
+    (serve.serve, _SERVICE, "serve --judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
+)
+_FAMILY_COMMANDS = (
+    (fields.evaluate, "fields evaluate gold.jsonl out.jsonl"),
+    (fields.infer_schema, "fields infer-schema gold.jsonl --out schema.yaml"),
+    (fields.suggest, "fields suggest gold.jsonl --out schema.yaml"),
+    (run.compare, "fields compare before.json after.json"),
+    (keywords.run, "keywords run dataset.yaml outputs.json --out a.json"),
+    (keywords.behaviors, "keywords behaviors cases.json responses.json"),
+    (run.compare, "keywords compare before.json after.json"),
+    (calibrate.bullets, "calibrate bullets --out removal"),
+    (calibrate.audit, "calibrate audit --judge openai/gpt-5-nano"),
+    (calibrate.agreement, "calibrate agreement labelled.jsonl"),
+    (cache.stats, "cache stats"),
+    (cache.clear, "cache clear --yes"),
+)
+
+
+def _show_help(context: typer.Context) -> None:
+    """Show the help of a command group called without a subcommand."""
+    if context.invoked_subcommand is None and (text := context.get_help()):
+        typer.echo(text)
+
+
+def _register() -> None:
+    """Add every command, with its example, to the program or to its family."""
+    families = {name: typer.Typer(**_STYLE, help=about) for name, (_, about) in _FAMILIES.items()}
+    for function, panel, line in _COMMANDS:
+        epilog = f"Example: factcheck {line}"
+        app.command(line.split()[0], rich_help_panel=panel, epilog=epilog)(function)
+    for function, line in _FAMILY_COMMANDS:
+        family, name, *_ = line.split()
+        families[family].command(name, epilog=f"Example: factcheck {line}")(function)
+    for name, family_app in families.items():
+        family_app.callback(invoke_without_command=True)(_show_help)
+        app.add_typer(family_app, name=name, rich_help_panel=_FAMILIES[name][0])
+
+
+_register()
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 - signature of an option callback
@@ -87,7 +120,7 @@ def _root(
     Works offline with the local judge; --judge PROVIDER/MODEL uses a language model.
     Any input file may be '-' for standard input.
     """
-    show_help(context)
+    _show_help(context)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from factcheck.cli import options, output
-from factcheck.cli.run import compare
+from factcheck.cli.options import argument, option
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,19 +13,11 @@ if TYPE_CHECKING:
 
 _THRESHOLD = 0.7
 
-app = typer.Typer(
-    **options.FAMILY,
-    help="Evaluate cards and behaviors by keywords: fast, free, without a model.",
-)
-app.callback()(options.show_help)
-app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")(compare)
 
-
-@app.command("run", epilog="Example: factcheck keywords run dataset.yaml outputs.json --out a.json")
 def run(
     dataset: Annotated[
         str,
-        options.argument(
+        argument(
             "DATASET",
             "Expected cards: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
             "'expected_cards' with FIELD_keywords.",
@@ -35,7 +25,7 @@ def run(
     ],
     outputs: Annotated[
         str,
-        options.argument(
+        argument(
             "OUTPUTS",
             "Generated cards: .json or .yaml with lists of cards by case id, or .jsonl with "
             "'id' and 'cards'; null if nothing was generated.",
@@ -44,16 +34,13 @@ def run(
     *,
     assignment: Annotated[
         Literal["greedy", "optimal"],
-        options.option(
-            "--assignment",
+        option(
             "METHOD",
             "greedy: each expected card in turn takes the best remaining card; optimal: maximize "
             "the total score.",
         ),
     ] = "greedy",
-    threshold: Annotated[
-        float, options.option("--threshold", "SCORE", "Minimum score of a pair of cards.")
-    ] = 0.3,
+    threshold: Annotated[float, option("SCORE", "Minimum score of a pair of cards.")] = 0.3,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
@@ -77,14 +64,13 @@ def run(
     with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(expected, generated, threshold, assignment=assignment)
-    _report(result, to, fail_under)
+    _finish(result, to, fail_under)
 
 
-@app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
 def behaviors(
     cases: Annotated[
         str,
-        options.argument(
+        argument(
             "CASES",
             "Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
             "'evaluation_guide' with BEHAVIOR_keywords.",
@@ -92,7 +78,7 @@ def behaviors(
     ],
     responses: Annotated[
         str,
-        options.argument(
+        argument(
             "RESPONSES",
             "Responses of each variant: .json or .yaml with a list, or with responses by "
             "case id; or .jsonl with 'id', 'variant' and 'response'.",
@@ -118,39 +104,31 @@ def behaviors(
 
     to = output.destination(format_, out, cases, responses)
     result = evaluate_behaviors(load_cases(cases), load_responses(responses))
-    _report(result, to, fail_under)
+    _finish(result, to, fail_under)
 
 
-def _report(result: MetricReport, to: output.Destination, fail_under: float | None) -> None:
+def _finish(result: MetricReport, to: output.Destination, fail_under: float | None) -> None:
     from factcheck.scoring import gates
 
     failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
-    output.report(result.page(), result.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.finish(result, to, failure)
 
 
 def references(
-    actual: Annotated[str, options.argument("ACTUAL", "Text to score.")],
-    reference: Annotated[list[str], options.argument("REFERENCE", "Reference texts.")],
+    actual: Annotated[str, argument("ACTUAL", "Text to score.")],
+    reference: Annotated[list[str], argument("REFERENCE", "Reference texts.")],
     *,
     aggregation: Annotated[
         Literal["max", "mean"],
-        options.option(
-            "--aggregation", "METHOD", "max or mean of the similarities to the references."
-        ),
+        option("METHOD", "max or mean of the similarities to the references."),
     ] = "max",
     embedder: Annotated[
-        str,
-        options.option(
-            "--embedder",
-            "NAME",
-            "local (lexical, offline), openai or openai/MODEL.",
-        ),
+        str, option("NAME", "local (lexical, offline), openai or openai/MODEL.")
     ] = "local",
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.", "SCORE")
+        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.")
     ] = None,
 ) -> None:
     """Compare a text with references by embedding similarity.
@@ -170,7 +148,7 @@ def references(
         output.spinner("Comparing"),
     ):
         [result] = evaluate([{"actual_output": text}], [metric]).values()
-    _report(result, to, fail_under)
+    _finish(result, to, fail_under)
 
 
 def _text(path: str) -> str:

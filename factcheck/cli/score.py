@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
+from factcheck.cli.options import argument, option
 from factcheck.errors import FactcheckError, InputError
 
 if TYPE_CHECKING:
@@ -17,27 +18,20 @@ if TYPE_CHECKING:
 
 
 def score(  # noqa: PLR0913 - one parameter per option
-    source: Annotated[str, options.argument("SOURCE", "Source text.")],
-    summary: Annotated[str, options.argument("SUMMARY", "Summary to score.")],
+    source: Annotated[str, argument("SOURCE", "Source text.")],
+    summary: Annotated[str, argument("SUMMARY", "Summary to score.")],
     *,
     more_sources: options.MoreSources = None,
     facts: Annotated[
         str | None,
-        options.option(
-            "--facts", "FILE", "Check these facts instead of extracting them: .txt, .json or .yaml."
-        ),
+        option("FILE", "Check these facts instead of extracting them: .txt, .json or .yaml."),
     ] = None,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     weights: options.Weights = "equal",
-    key: Annotated[
-        int,
-        options.option(
-            "--key", "N", "List the N heaviest facts first, kept or not.", options.OUTPUT, min=0
-        ),
-    ] = 0,
-    direction: options.Both = "coverage",
+    key: Annotated[int, option("N", "List the N heaviest facts first, kept or not.", min=0)] = 0,
+    direction: options.Direction = "coverage",
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
@@ -113,7 +107,7 @@ def _show_scored(
 
     def show(report: CoverageReport) -> GateFailure | None:
         failure = coverage_gate(report, required)
-        output.report(report.page(n_key), report.to_json, to, failure=failure)
+        output.report(report, to, failure, page=report.page(n_key))
         return failure
 
     try:
@@ -128,29 +122,18 @@ def _show_scored(
 
 
 def facts(
-    source: Annotated[str, options.argument("SOURCE", "Source text.")],
+    source: Annotated[str, argument("SOURCE", "Source text.")],
     *,
     more_sources: options.MoreSources = None,
-    extractor: Annotated[
-        str | None,
-        options.option(
-            "--extractor",
-            "MODEL",
-            "Extractor: local, PROVIDER/MODEL or replay:FILE.",
-            show_default="$FACTCHECK_EXTRACTOR, $FACTCHECK_JUDGE or local",
-        ),
-    ] = None,
+    extractor: options.Extractor = None,
     format_: Annotated[
-        Literal["table", "json"],
-        options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
+        Literal["table", "json"], option("FORMAT", "table or json.", "--format")
     ] = "table",
     lock: Annotated[
         str | None,
-        options.option(
-            "--lock",
+        option(
             "FILE",
             "Write the facts to this YAML file, for review; show what changed instead of a table.",
-            options.OUTPUT,
         ),
     ] = None,
 ) -> None:
@@ -181,8 +164,8 @@ def facts(
 
 
 def check(
-    facts: Annotated[str, options.argument("FACTS", "Facts: .txt (one per line), .json or .yaml.")],
-    text: Annotated[str, options.argument("TEXT", "Text to check them against.")],
+    facts: Annotated[str, argument("FACTS", "Facts: .txt (one per line), .json or .yaml.")],
+    text: Annotated[str, argument("TEXT", "Text to check them against.")],
     *,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,

@@ -13,6 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from factcheck.cli import options, output
+from factcheck.cli.options import flag, option
 from factcheck.errors import ConfigError, FactcheckError, InputError
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
     *,
     judge: Annotated[
         list[str] | None,
-        options.option(
-            "--judge",
+        option(
             "NAME=JUDGE",
             "Judge that callers choose by NAME, e.g. main=openai/gpt-5-nano; repeatable, the first "
             "is the default.",
@@ -38,24 +38,17 @@ def serve(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     host: Annotated[
-        str,
-        options.option("--host", "ADDRESS", "Address to listen on; all but loopback need --keys."),
+        str, option("ADDRESS", "Address to listen on; all but loopback need --keys.")
     ] = "127.0.0.1",
     port: Annotated[
-        int,
-        options.option("--port", "N", "Port to listen on; 0 for a free one.", min=0, max=65_535),
+        int, option("N", "Port to listen on; 0 for a free one.", min=0, max=65_535)
     ] = 8000,
     keys: Annotated[
-        str | None,
-        options.option(
-            "--keys", "FILE", "API keys (.yaml): a list of name, sha256 and optional limits."
-        ),
+        str | None, option("FILE", "API keys (.yaml): a list of name, sha256 and optional limits.")
     ] = None,
-    jobs_db: Annotated[
-        str | None, options.option("--jobs-db", "FILE", "Accept jobs, and keep them in FILE.")
-    ] = None,
+    jobs_db: Annotated[str | None, option("FILE", "Accept jobs, and keep them in FILE.")] = None,
     no_ui: Annotated[
-        bool, options.flag("--no-ui", "Serve no pages, neither at the address nor at /docs.")
+        bool, flag("--no-ui", "Serve no pages, neither at the address nor at /docs.")
     ] = False,
     concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
