@@ -293,7 +293,7 @@ class BulletRemoval(Report):
         curves = self.curves()
         chart = Section("Mean score by the share of bullets left", table=_chart(curves))
         if any(curves.values()):
-            chart = chart._replace(pictures=(self._picture(curves),))
+            chart = chart._replace(picture=self._picture(curves))
         return conclusions.judges_page(
             MEASUREMENT,
             f"{plural(len(self.subjects), 'text')}, {n_variants}, {n_orders}",

@@ -170,7 +170,7 @@ def coverage_page(
         trust=trust,
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
-        parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
+        parts=parts(counts),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
         ),
@@ -388,7 +388,6 @@ def _section(
         meaning=reasons[0] if is_shared else section.meaning,
         items=items,
         more=more,
-        anchor=section.title.lower().replace(" ", "-"),
     )
     return _without_notes(section) if is_shared else section
 

@@ -28,7 +28,6 @@ _TABLE_COLUMNS = (
     *("field", "F1", "P", "R", "support"),
     *("mismatch", "omission", "hallucination"),
 )
-_NARROW = (("P", "R"), "support", ("mismatch", "omission", "hallucination"))
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
@@ -113,7 +112,6 @@ class RunResult(RunFigures, Report):
                     Table(
                         _TABLE_COLUMNS,
                         tuple(_row(field, self.by_field[field]) for field in order),
-                        dispensable=_NARROW,
                     )
                 ),
                 Section("Without a score", "unknown").listing(

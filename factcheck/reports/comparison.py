@@ -34,7 +34,6 @@ from factcheck.stats.resampling import FEW_UNITS, NEGLIGIBLE, SIGNIFICANT, Compa
 
 _COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "high", "p")
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")
-_NARROW = ("p", ("95 % interval",))
 _MAX_ITEMS = 20
 _HEAD = 5
 _STATUSES: Mapping[str, Status] = {"bad": "failed", "warn": "failed", "unknown": "skipped"}
@@ -201,7 +200,7 @@ class RunComparison(Report):
         meaning = "a dot each; below, their mean"
         if self.main.interval:
             meaning += " with its 95 % interval"
-        return Section("Differences B - A", meaning=meaning, pictures=(picture,))
+        return Section("Differences B - A", meaning=meaning, picture=picture)
 
     def page(self) -> Page:
         groups = {section: self.changes_in(section.title) for section in _GROUPS[self.noun]}
@@ -274,7 +273,7 @@ def _table(section: Section, noun: str, changes: Iterable[Change]) -> Section:
     while width > 1 and all(row[width - 1] == DASH for row in rows):
         width -= 1
     columns, cells = (noun, *_HEADER)[:width], tuple(row[:width] for row in rows)
-    return section.tabled(Table(columns, cells, dispensable=_NARROW))
+    return section.tabled(Table(columns, cells))
 
 
 def _score(value: str | float) -> str:

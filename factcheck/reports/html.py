@@ -96,8 +96,7 @@ def fragment(page: Page) -> str:
     Its styles hold against those of the notebook, and long lists are folded.
     """
     styles = _file("page.css").replace("@media (prefers-color-scheme: dark)", _DARK_NOTEBOOK)
-    parts = tuple(part._replace(anchor="") for part in page.parts)
-    page = cleaned(brief(page)._replace(texts=(), parts=parts))
+    page = cleaned(brief(page)._replace(texts=()))
     return (
         f"<style>\n{_NOTEBOOK} {{\n{_RESET}\n{styles.replace(':root', '&')}{_TIGHT}\n}}\n</style>\n"
         f'<div class="factcheck">\n{_main(page, "div", folds=True)}\n</div>\n'
@@ -171,8 +170,7 @@ def _headline(page: Page) -> Iterator[str]:
     legend = ""
     for part in page.parts:
         words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
-        tag, link = ("a", f' href="#{escape(part.anchor)}"') if part.anchor else ("span", "")
-        legend += f'<{tag} class="{part.tone}"{link}>{words}</{tag}>\n'
+        legend += f'<span class="{part.tone}">{words}</span>\n'
     if page.parts:
         yield f'{_bar(page.parts)}\n<p class="legend">\n{legend}</p>'
     if page.trust:
@@ -202,11 +200,10 @@ def _number(page: Page) -> Iterator[str]:
 def _section(section: Section, *, folds: bool) -> str:
     is_long = section.head is not None and len(section.items) > section.head
     state = "" if folds and is_long else " open"
-    anchor = f' id="{escape(section.anchor)}"' if section.anchor else ""
     meaning = f'<span class="soft">{escape(section.meaning)}</span>' if section.meaning else ""
     body = "\n".join(_body(section))
     return (
-        f'<details class="group {section.tone}"{anchor}{state}>\n'
+        f'<details class="group {section.tone}"{state}>\n'
         f"<summary><h2>{escape(section.title)}</h2>{meaning}</summary>\n{body}\n</details>"
     )
 
@@ -214,11 +211,11 @@ def _section(section: Section, *, folds: bool) -> str:
 def _body(section: Section) -> Iterator[str]:
     for line in section.legend:
         yield f'<p class="legend-line soft">{escape(line)}</p>'
-    for picture in section.pictures:
-        yield f'<div class="picture">{picture[max(0, picture.find("<svg")) :]}</div>'
+    if section.picture:
+        yield f'<div class="picture">{section.picture}</div>'
     if section.table is not None and section.table.rows:
         table = _table(section.table)
-        if section.pictures:
+        if section.picture:
             table = f"<details><summary>Figures</summary>\n{table}\n</details>"
         yield table
     if section.items:

@@ -70,8 +70,6 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     n_names: int = 1
     """Number of leading columns with names or texts."""
-    dispensable: tuple[str | tuple[str, ...], ...] = ()
-    """Columns, or groups of columns, dropped on a narrow terminal, in this order."""
     details: Callable[[int], Page] | None = None
     """Returns the page that a row opens, by row index. Such a table is sorted by its first column
     of numbers and sortable in HTML; other formats show `MOST_ROWS` of it."""
@@ -123,10 +121,8 @@ class Section(NamedTuple):
     """Explanations of the columns, below the title."""
     mark: str = ""
     """One character before the title in Markdown, which has no colour."""
-    anchor: str = ""
-    """Link target of a `Part`: letters and dashes, unique within the page."""
-    pictures: tuple[Svg, ...] = ()
-    """Displayed above the table."""
+    picture: Svg = Svg()
+    """Displayed above the table; may be empty."""
     head: int | None = None
     """Number of items that a terminal shows; `None`: all."""
 
@@ -154,8 +150,6 @@ class Part(NamedTuple):
     size: int
     name: str
     mark: str = "■"
-    anchor: str = ""
-    """Anchor of the section to link to; may be empty."""
 
 
 class Alert(NamedTuple):
@@ -236,7 +230,7 @@ def filled(*sections: Section | None) -> tuple[Section, ...]:
     return tuple(
         one
         for one in sections
-        if one and ((one.table and one.table.rows) or one.items or one.more or one.pictures)
+        if one and ((one.table and one.table.rows) or one.items or one.more or one.picture)
     )
 
 
