@@ -23,7 +23,7 @@ from factcheck.calibration.texts import (
     open_scorer,
     require_unique,
 )
-from factcheck.documents import PathOrDash, to_plain
+from factcheck.documents import PathOrDash, from_plain, to_plain
 from factcheck.documents.reading import read_entries
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
@@ -134,8 +134,8 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
         if isinstance(value, InputError):
             raise value
         try:
-            pair = _pair(value)
-        except (TypeError, ValueError) as error:
+            pair = _pair(from_plain(_Row, value, "row"))
+        except ValueError as error:
             raise InputError(f"{place}: {error}") from None
         if pair is None:
             continue
@@ -151,25 +151,28 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
     return pairs
 
 
-def _pair(row: Any) -> LabelledPair | None:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a file of labelled pairs."""
+
+    fact: str
+    text: str
+    label: bool | float | str | None = None
+    document: str | int | None = None
+    doc_id: str | int | None = None
+    system: str | int | None = None
+
+
+def _pair(row: _Row) -> LabelledPair | None:
     """Return the pair of a row; `None` without a label."""
-    if not isinstance(row, Mapping):
-        raise TypeError(f"expected an object, got {type(row).__name__}")
-    if not row.keys() >= {"fact", "text"}:
-        raise ValueError(
-            f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
-        )
-    fact, text = row["fact"], row["text"]
-    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
-        raise TypeError("fact and text must be strings, and the fact not blank")
-    document = text
-    for given in (row.get("document"), row.get("doc_id")):
-        if given is not None and given != "":
-            document = str(given)
-    label = _is_covered(row.get("label"))
+    if not row.fact.strip():
+        raise ValueError("the fact is blank")
+    label = _is_covered(row.label)
     if label is None:
         return None
-    return LabelledPair(document, str(row.get("system") or ""), text, fact, label)
+    ids = [str(one) for one in (row.document, row.doc_id) if one not in (None, "")]
+    document = ids[-1] if ids else row.text
+    return LabelledPair(document, str(row.system or ""), row.text, row.fact, label)
 
 
 def _is_covered(label: Any) -> bool | None:
@@ -179,13 +182,13 @@ def _is_covered(label: Any) -> bool | None:
     if word in _YES + _NO:
         return word in _YES
     try:
-        share = float(word)
-    except (TypeError, ValueError):
-        share = -1.0
-    if not 0 <= share <= 1:
+        graded = float(word)
+    except ValueError:
+        graded = -1.0
+    if not 0 <= graded <= 1:
         words = ", ".join(_YES + _NO)
         raise ValueError(f"label {label!r}: expected true, false, 0 to 1, or one of {words}")
-    return share >= COVERED
+    return graded >= COVERED
 
 
 async def aagreement(

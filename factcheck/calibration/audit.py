@@ -19,7 +19,7 @@ from factcheck.calibration.texts import (
 )
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
+from factcheck.reports.page import Alert, Item, Page, Section, Table
 from factcheck.reports.text import (
     DASH,
     interval_text,
@@ -94,13 +94,6 @@ class RuleResult:
         rate = DASH if self.rate is None else share(self.rate)
         counts = f"{self.n_tried:,}", str(len(self.errors))
         return (self.rule, self.statement, *counts, rate, interval_text(self.interval) or DASH)
-
-    def case(self) -> Case:
-        if not self.errors:
-            return Case(self.rule, "passed" if self.n_tried else "skipped")
-        message = f"{len(self.errors)} of {plural(self.n_tried, 'trial')} broken"
-        details = tuple(f"{error.name}: {error.fact}" for error in self.errors)
-        return Case(self.rule, "failed", message, "broken", details)
 
     def examples(self) -> Section:
         meaning = "proven errors: at least one answer of each is wrong"
@@ -200,7 +193,6 @@ class AuditReport(Report):
                 conclusions.section({self.judge: self.conclusion}),
             ),
             suite="calibrate.audit",
-            cases=tuple(rule.case() for rule in self.rules),
             columns=("judge", *_COLUMNS),
             rows=lambda: [
                 {"judge": self.judge, **dict(zip(_COLUMNS, row, strict=True))} for row in cells

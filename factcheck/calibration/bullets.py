@@ -224,8 +224,6 @@ class BulletRemoval(Report):
         sizes = {subject.name: len(subject.bullets) for subject in self.subjects}
         n_texts = sum(len(row.kept) == sizes[row.text] for row in complete)
         limits = f"{plural(len(sizes), 'text')}, {plural(len(rows), 'variant')}"
-        if len(complete) < len(rows):
-            limits += f", of which {n_texts} and {len(complete)} have all answers"
         n_verdicts = sum(len(row.verdicts) for row in complete)
         if n_unsure := sum(row.n_unsure for row in complete):
             unsure = percent(n_unsure / n_verdicts)

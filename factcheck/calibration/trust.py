@@ -16,6 +16,7 @@ from factcheck.calibration.bullets import BulletRemoval, abullet_removal
 from factcheck.calibration.texts import Judge, Text, name_of, open_scorer, read_subjects
 from factcheck.documents import to_plain
 from factcheck.facts import Usage
+from factcheck.facts.page import usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Page, entries
 from factcheck.reports.text import plural
@@ -81,8 +82,6 @@ class TrustReport(Report):
         parts = [self.bullets.page(), audit]
         if self.agreement is not None:
             parts.append(self.agreement.page())
-        usd, n_calls = self.usage.cost_usd, self.usage.calls
-        cost = "unknown" if usd is None else f"${usd:.4f}"
         return Page(
             f"Trust in {self.judge}",
             answer=self.conclusion.head,
@@ -90,11 +89,12 @@ class TrustReport(Report):
             footer=entries(
                 ("Texts", self.texts),
                 ("Signature", self.signature),
-                ("Cost", f"{plural(n_calls, 'request')}; {cost}" if n_calls else ""),
+                ("Usage", usage_text(self.usage)),
             ),
             also=tuple(parts),
             suite="trust",
-            cases=audit.cases,
+            columns=audit.columns,
+            rows=audit.rows,
         )
 
 

@@ -56,15 +56,11 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        options.fail_under(
-            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8; with 4 if it depends on "
-            "undecided values."
-        ),
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Evaluate extracted records against gold records, field by field.
+
+    Exits with 4 if the gate depends on undecided values.
 
     Records are objects: a list of them in .json or .yaml, one per line in
     .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.

@@ -43,13 +43,7 @@ def run(
     threshold: Annotated[float, option("SCORE", "Minimum score of a pair of cards.")] = 0.3,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        options.fail_under(
-            "Exit with 1 if the mean F1 over cases is lower, e.g. 0.8, or if a case could not be "
-            "scored."
-        ),
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Match generated cards with expected cards.
 
@@ -87,12 +81,7 @@ def behaviors(
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        options.fail_under(
-            "Exit with 1 if the pass rate is lower, e.g. 0.9, or if a case could not be scored."
-        ),
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Classify the behaviors of responses.
 
@@ -127,9 +116,7 @@ def references(
     ] = "local",
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.")
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Compare a text with references by embedding similarity.
 

@@ -52,11 +52,6 @@ def flag(name: str, help_text: str) -> Any:
     return option("", help_text, name)
 
 
-def fail_under(help_text: str) -> Any:
-    """Define the option for the threshold of a gate, in [0, 1]."""
-    return option("SHARE", help_text, callback=_check_share)
-
-
 def _check_share(value: float | None) -> float | None:
     if value is not None and not 0.0 <= value <= 1.0:
         raise InputError(f"--fail-under is {value:g}; expected a share from 0 to 1, e.g. 0.8")
@@ -103,6 +98,14 @@ RequestsPerMinute = Annotated[
 MaxCalls = Annotated[int | None, option("N", "Maximum number of requests of this process.")]
 MaxCost = Annotated[float | None, option("X", "Maximum cost in US dollars.")]
 DryRun = Annotated[bool, flag("--dry-run", "Estimate requests, tokens and cost; send nothing.")]
+FailUnder = Annotated[
+    float | None,
+    option(
+        "SHARE",
+        "Exit with 1 if the main score is lower, e.g. 0.8, or cannot be computed.",
+        callback=_check_share,
+    ),
+]
 MaxDistorted = Annotated[
     int | None, option("N", "Exit with 1 if more than N facts are distorted.", min=0)
 ]

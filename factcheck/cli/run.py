@@ -64,9 +64,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     format_: options.ReportFormat = None,
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
-    ] = None,
+    fail_under: options.FailUnder = None,
     max_distorted: options.MaxDistorted = None,
 ) -> None:
     """Score many summaries: one row per record, plus totals.

@@ -36,9 +36,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.8.")
-    ] = None,
+    fail_under: options.FailUnder = None,
     max_distorted: options.MaxDistorted = None,
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.

@@ -177,10 +177,5 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _log_to_stderr() -> None:
     """Log requests, which name no text, and the problems of the server."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    for name, level in (("factcheck", logging.INFO), ("uvicorn", logging.WARNING)):
-        logger = logging.getLogger(name)
-        logger.addHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = False
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("factcheck").setLevel(logging.INFO)

@@ -10,11 +10,9 @@ from factcheck.reports import Report
 from factcheck.reports.page import (
     Alert,
     Badge,
-    Case,
     Item,
     Page,
     Section,
-    Status,
     Table,
     filled,
 )
@@ -36,8 +34,6 @@ _COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "hi
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")
 _MAX_ITEMS = 20
 _HEAD = 5
-_STATUSES: Mapping[str, Status] = {"bad": "failed", "warn": "failed", "unknown": "skipped"}
-"""Status of the test cases of a group, by its tone."""
 _CLEAR = f"p, adjusted for the number of fields, is below {SIGNIFICANT}"
 _GROUPS: Mapping[str, tuple[Section, ...]] = {
     "fact": (
@@ -59,7 +55,7 @@ _GROUPS: Mapping[str, tuple[Section, ...]] = {
         Section("Unchanged"),
     ),
 }
-"""Kinds of changes, by what changed; test cases fail if the tone is `bad` or `warn`."""
+"""Kinds of changes, by what changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +211,6 @@ class RunComparison(Report):
             head.append(f"{interval}, p {p_text(self.main.p)} {self.basis}")
         total = f"{self.noun}s: {', '.join(numbers) or 'no change'}"
         overall = [Change.of_scores("", name, one) for name, one in self.scores.items()]
-        cases = [_case(one, change) for one, some in groups.items() for change in some]
-        for why, names in self.left_out.items():
-            kind = why.lower()
-            cases += [Case(name, "skipped", "left out", kind) for name in names]
         return Page(
             self.metric,
             Change.of_scores("", "", replace(self.main, p_value=None, p_adjusted=None)).text,
@@ -233,7 +225,6 @@ class RunComparison(Report):
             ),
             alerts=self.alerts,
             suite=f"compare.{self.noun}s",
-            cases=tuple(cases),
             columns=_COLUMNS,
             rows=lambda: [change.row() for some in groups.values() for change in some],
         )
@@ -283,12 +274,3 @@ def _score(value: str | float) -> str:
 def _left_out(noun: str, why: str, names: Sequence[str]) -> Section:
     section = Section(why, "unknown", "left out", head=_HEAD)
     return section.listing(names, lambda name: Item(name_text(name)), noun, _MAX_ITEMS)
-
-
-def _case(section: Section, change: Change) -> Case:
-    name = one_line(f"{change.record or change.id} {quote_text(change.name)}".lstrip())
-    status = _STATUSES.get(section.tone)
-    if status is None:
-        return Case(name, message=change.text)
-    details = (change.quote,) if change.quote else ()
-    return Case(name, status, change.text, section.title.lower(), details)

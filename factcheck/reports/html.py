@@ -158,11 +158,10 @@ def _marked(text: MarkedText) -> str:
 
 def _headline(page: Page) -> Iterator[str]:
     yield '<section class="headline">'
-    if page.answer:
-        yield f'<h1 class="answer">{escape(page.answer)}</h1>'
-        yield f'<p class="soft">{escape(" · ".join(filter(None, (page.title, page.interval))))}</p>'
-    else:
-        yield from _number(page)
+    yield f"<h1>{escape(page.answer or page.title)}</h1>"
+    basis = page.title if page.answer else page.counts
+    if numbers := " · ".join(filter(None, (basis, page.interval))):
+        yield f'<p class="soft">{escape(numbers)}</p>'
     for alert in page.alerts:
         yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
     for line in (*page.lines, *page.notes):
@@ -183,18 +182,6 @@ def _headline(page: Page) -> Iterator[str]:
 def _bar(parts: Sequence[Part]) -> str:
     segments = (f'<i class="{part.tone}" style="flex:{part.size}"></i>' for part in parts)
     return f'<div class="bar" aria-hidden="true">{"".join(segments)}</div>'
-
-
-def _number(page: Page) -> Iterator[str]:
-    """Render the main metric of a page without an answer."""
-    yield f"<h1>{escape(page.name)}</h1>"
-    if page.value:
-        words = "" if page.value[-1:].isdigit() and " " not in page.value else " words"
-        yield f'<p class="value{words}">{escape(page.value)}</p>'
-    if page.counts:
-        yield f'<p class="counts">{escape(page.counts)}</p>'
-    if page.interval:
-        yield f'<p class="soft">{escape(page.interval)}</p>'
 
 
 def _section(section: Section, *, folds: bool) -> str:

@@ -201,8 +201,8 @@ class Page(NamedTuple):
     """Tests of the suite."""
     columns: tuple[str, ...] = ()
     """Names of the columns of `rows`."""
-    rows: Callable[[], Iterable[Mapping[str, Any]]] | None = None
-    """Returns the rows for CSV and data frames; `None` for one row per case."""
+    rows: Callable[[], Iterable[Mapping[str, Any]]] = tuple
+    """Returns the rows for CSV and data frames."""
     texts: tuple[MarkedText, ...] = ()
     """The compared texts, beside the sections."""
     answer: str = ""

@@ -108,8 +108,8 @@ ROW = {"fact": "f", "text": "t", "label": 1}
     [
         ([{**ROW, "label": 2}], "line 1: label 2"),
         ([{**ROW, "label": "perhaps"}], "line 1: label 'perhaps'"),
-        ([{**ROW, "fact": " "}], "line 1: fact and text"),
-        ([{"facts": ["f"], "labels": [1], "text": "t"}], "line 1: unknown format with the keys"),
+        ([{**ROW, "fact": " "}], "line 1: the fact is blank"),
+        ([{"facts": ["f"], "labels": [1], "text": "t"}], "line 1: row: 'fact' is missing"),
         ([ROW, {**ROW, "label": 0}], "line 2: the label of f contradicts an earlier one"),
         ([{**ROW, "label": None}], "no labelled pair"),
     ],

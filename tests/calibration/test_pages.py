@@ -10,7 +10,6 @@ import pytest
 from factcheck.calibration import (
     BulletRemoval,
     WordContainment,
-    audit_judge,
     bullet_removal,
     conclusions,
     trust,
@@ -33,14 +32,6 @@ def removal() -> BulletRemoval:
     return bullet_removal([TEXT], n_random=0)
 
 
-def test_broken_rules_are_failed_tests() -> None:
-    audit = audit_judge(WordContainment(), [TEXT])
-    cases = {case.name: case for case in audit.page().cases}
-    assert cases["asked again"].status == "passed"
-    assert cases["changed number"].status == "failed"
-    assert cases["changed number"].details == ("harbour: The ferry carried 240 cars.",)
-
-
 def test_a_report_of_trust_names_the_judge() -> None:
     for judge, named in ((None, "local"), ("local-fast", "local-fast"), (WordContainment(), None)):
         assert trust(judge, [TEXT]).judge == (named or "WordContainment")
@@ -50,7 +41,6 @@ def test_a_report_of_trust_names_the_judge() -> None:
 def test_a_conclusion_counts_the_texts_that_were_decided_in_full(removal: BulletRemoval) -> None:
     assert "(1 text, 3 variants; at least" in str(removal.conclusion("local"))
     lost = replace(removal, rows=tuple(with_labels(row, "?timeout") for row in removal.rows))
-    assert "of which 0 and 0 have all answers" in str(lost.conclusion("local"))
     assert "3 of 3 variants lack an answer" in next(iter(lost.notes()))
 
 

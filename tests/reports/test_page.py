@@ -85,13 +85,6 @@ PAGE = Page(
 )
 
 
-class Missing(Report):
-    """A result without cases."""
-
-    def page(self) -> Page:
-        return Page("Nothing")
-
-
 @dataclass(frozen=True, repr=False)
 class Rows(Report):
     """A result with rows of its own."""
@@ -137,6 +130,7 @@ def test_nothing_hidden_gets_through(to: str) -> None:
         HIDDEN, HIDDEN, HIDDEN, HIDDEN, (HIDDEN,), (Part("bad", 1, HIDDEN, HIDDEN),), (section,),
         entries((HIDDEN, HIDDEN)), (Alert(HIDDEN),), (HIDDEN,), suite=HIDDEN,
         cases=(Case(HIDDEN, "failed", HIDDEN, HIDDEN, (HIDDEN,)),),
+        columns=("name",), rows=lambda: [{"name": HIDDEN}],
     )  # fmt: skip
     shown = render(page._replace(also=(page,)), to)
 
@@ -171,10 +165,6 @@ def test_csv_takes_no_cell_for_a_formula() -> None:
     ]
     with pytest.raises(InputError, match="unknown report format 'pdf'; use table, markdown"):
         render(PAGE, "pdf")
-    assert render(PAGE, "csv").splitlines()[:2] == [
-        "suite,case,status,kind,message",
-        "fields,r1,failed,mismatch,mismatch",
-    ]
 
 
 def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
@@ -182,11 +172,10 @@ def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
     assert repr(result) == "<Rows: Rows 2>"
     assert f"{result}\n" == render(result.page())
     assert result.to_markdown() == render(result.page(), "markdown")
-    assert "<h1>Rows</h1>" in result._repr_html_()
+    assert "<h1>Rows 2</h1>" in result._repr_html_()
     assert result.to_html(tmp_path / "page.html") == result.to_html()
     assert (tmp_path / "page.html").read_text("utf-8") == result.to_html()
     assert result.to_pandas().to_dict("list")["name"] == ["a", "b"]
-    assert list(Missing().to_pandas().columns)[:2] == ["suite", "case"]
 
 
 def test_a_data_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
