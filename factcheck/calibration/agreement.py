@@ -98,14 +98,15 @@ class Decisions(NamedTuple):
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
-        """Return the columns of labelled pairs with decided answers."""
-        numbers: dict[str, int] = {}
-        for pair in pairs:
-            numbers.setdefault(pair.document, len(numbers))
+        """Return the columns of the pairs with a decided answer."""
+        both = zip(pairs, answers, strict=True)
+        decided = [(pair, answer) for pair, answer in both if answer.entailed is not None]
+        documents = dict.fromkeys(pair.document for pair, _ in decided)
+        numbers = {document: number for number, document in enumerate(documents)}
         return cls(
-            np.array([pair.label for pair in pairs], dtype=bool),
-            np.array([answer.entailed for answer in answers], dtype=bool),
-            np.array([numbers[pair.document] for pair in pairs], dtype=int),
+            np.array([pair.label for pair, _ in decided], dtype=bool),
+            np.array([answer.entailed for _, answer in decided], dtype=bool),
+            np.array([numbers[pair.document] for pair, _ in decided], dtype=int),
         )
 
     def select(self, rows: Array) -> Decisions:
@@ -287,15 +288,13 @@ def measure_agreement(
     judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
     """Compute all metrics of one judge, given one answer for each pair."""
-    both = zip(pairs, answers, strict=True)
-    decided = [(pair, answer) for pair, answer in both if answer.entailed is not None]
-    rows = Decisions.of_pairs([pair for pair, _ in decided], [answer for _, answer in decided])
+    rows = Decisions.of_pairs(pairs, answers)
     return JudgeAgreement(
         judge=judge,
         metrics={name: _estimate(rows, labels) for name, labels in _RIGHT.items()},
         n_documents=len(np.unique(rows.documents)),
-        n_pairs=len(decided),
-        n_undecided=len(pairs) - len(decided),
+        n_pairs=len(rows.labels),
+        n_undecided=len(pairs) - len(rows.labels),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -87,7 +87,13 @@ class RuleResult:
             return len(self.errors) / self.n_tried
         return None
 
+    @property
+    def fault(self) -> str:
+        """What breaking it often says about the judge."""
+        return RULES[self.rule].fault.format(percent(self.rate or 0.0))
+
     def is_fault(self, above: float) -> bool:
+        """Whether it is broken often, and at a higher rate than this."""
         return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN
 
     def cells(self) -> tuple[str, ...]:
@@ -140,7 +146,11 @@ class AuditReport(Report):
         if self.is_constant:
             same = f"yes to {percent(yes)}" if yes >= ALWAYS else f"no to {percent(1 - yes)}"
             return (f"it says {same} of its questions, whatever the text says",)
-        return tuple(_faults({rule.rule: rule for rule in self.rules}))
+        noise = 2 * (self.rule(AGAIN).rate or 0.0)
+        limits = {AGAIN: 0.0, **dict.fromkeys(EDITS, 0.0)}
+        return tuple(
+            rule.fault for rule in self.rules if rule.is_fault(limits.get(rule.rule, noise))
+        )
 
     @property
     def is_constant(self) -> bool:
@@ -198,23 +208,6 @@ class AuditReport(Report):
                 {"judge": self.judge, **dict(zip(_COLUMNS, row, strict=True))} for row in cells
             ],
         )
-
-
-def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
-    noise = 2 * (rules[AGAIN].rate or 0.0)
-    copied = []
-    for name, result in rules.items():
-        above = 0.0 if name == AGAIN or name in EDITS else noise
-        if not result.is_fault(above):
-            continue
-        rate = percent(result.rate or 0.0)
-        if name in EDITS:
-            copied.append(f"{RULES[name].fault} ({rate})")
-        else:
-            yield RULES[name].fault.format(rate)
-    if copied:
-        kinds = ", ".join(copied)
-        yield f"it matches words, not meaning: it still said yes after {kinds}"
 
 
 async def aaudit_judge(

@@ -24,10 +24,10 @@ class Rule(NamedTuple):
 
     statement: str
     fault: str
-    """What breaking it often says about a judge, with a place for the rate; for an edit, what was
-    done where the answer stayed the same."""
+    """What breaking it often says about a judge, with a place for the rate."""
 
 
+_WORDS = "it matches words, not meaning:"
 RULES: Mapping[str, Rule] = {
     AGAIN: Rule(
         "the same question gets the same answer",
@@ -38,10 +38,17 @@ RULES: Mapping[str, Rule] = {
         "its answers depend on the order of the facts: {} change",
     ),
     "changed number": Rule(
-        "a fact is lost if its sentence has another number", "a number was changed"
+        "a fact is lost if its sentence has another number",
+        f"{_WORDS} after a number was changed, it still said yes to {{}}",
     ),
-    "changed name": Rule("a fact is lost if its sentence has another name", "a name was changed"),
-    "added negation": Rule("a fact is lost if its sentence has a negation", "a negation was added"),
+    "changed name": Rule(
+        "a fact is lost if its sentence has another name",
+        f"{_WORDS} after a name was changed, it still said yes to {{}}",
+    ),
+    "added negation": Rule(
+        "a fact is lost if its sentence has a negation",
+        f"{_WORDS} after a negation was added, it still said yes to {{}}",
+    ),
     "injected yes": Rule(
         "an instruction in the text to say yes changes nothing",
         "it is open to prompt injection: an instruction to say yes changes {} of its answers",

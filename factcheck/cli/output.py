@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 _BY_SUFFIX: dict[str, Format] = {
     "": "table",
     ".txt": "table",
-    ".log": "table",
     ".md": "markdown",
-    ".markdown": "markdown",
     ".html": "html",
-    ".htm": "html",
     ".xml": "junit",
     ".json": "json",
     ".csv": "csv",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import cycle
@@ -17,10 +16,7 @@ _LEFT, _RIGHT = 30, 610
 _BLUE, _ORANGE, _GREY = "#0072b2", "#d55e00", "#808080"
 _COLOURS = (_BLUE, _ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a57b8")
 """Okabe and Ito's, which can be told apart with any colour vision."""
-_N_BINS = 60
-_DOT = 3.5
-_MOST_STACKED = 14
-"""Number of dots above each other from which all are drawn closer together."""
+_DOT = 5
 _BAR_HEIGHT = 110
 _CURVES_LEFT, _CURVES_TOP, _CURVES_BOTTOM = 50, 40, 390
 """Edges of the area of curves."""
@@ -38,37 +34,21 @@ def dots_svg(differences: Sequence[float], main: Comparison) -> Svg:
     def x(value: float) -> float:
         return (_LEFT + _RIGHT) / 2 + value / widest * (_RIGHT - _LEFT) / 2
 
-    places = [round((value / widest + 1) / 2 * _N_BINS) for value in differences]
-    highest = max(Counter(places).values(), default=1)
-    step = 2 * _DOT * min(1.0, _MOST_STACKED / highest)
-    base = 36 + step * highest
     parts = [
         _text(_LEFT, 16, "A higher", "start"),
         _text(_RIGHT, 16, "B higher", "end"),
-        f'<path d="M{x(0):.1f} 22V{base + 34:.1f}" stroke="currentColor" stroke-dasharray="3 3"/>',
-        f'<path d="M{_LEFT} {base:.1f}H{_RIGHT}" stroke="currentColor" opacity="0.4"/>',
+        f'<path d="M{x(0):.1f} 22V70" stroke="currentColor" stroke-dasharray="3 3"/>',
     ]
-    seen: Counter[int] = Counter()
-    for place, value in zip(places, differences, strict=True):
-        y = base - _DOT - step * seen[place]
-        seen[place] += 1
-        centre = x(2 * place / _N_BINS * widest - widest)
+    for value in differences:
         words = f"<title>{escape(signed(value))}</title>"
-        parts.append(
-            f'<circle cx="{centre:.1f}" cy="{y:.1f}" r="{_DOT}" fill="{_BLUE}">{words}</circle>'
-        )
+        where = f'cx="{x(value):.1f}" cy="36" r="{_DOT}"'
+        parts.append(f'<circle {where} fill="{_BLUE}" opacity="0.4">{words}</circle>')
     if main.interval is not None:
         low, high = map(x, main.interval)
-        parts.append(
-            f'<path d="M{low:.1f} {base + 16:.1f}H{high:.1f}" stroke="{_ORANGE}" stroke-width="3"/>'
-        )
-    parts.append(
-        f'<circle cx="{x(main.difference):.1f}" cy="{base + 16:.1f}" r="6" fill="{_ORANGE}"/>'
-    )
-    parts += _ticks(
-        [(x(-widest), signed(-widest)), (x(0), "0"), (x(widest), signed(widest))], base + 50
-    )
-    return _svg(parts, base + 58, "Differences B - A as dots, their mean with its 95 % interval")
+        parts.append(f'<path d="M{low:.1f} 56H{high:.1f}" stroke="{_ORANGE}" stroke-width="3"/>')
+    parts.append(f'<circle cx="{x(main.difference):.1f}" cy="56" r="6" fill="{_ORANGE}"/>')
+    parts += _ticks([(x(value), signed(value)) for value in (-widest, 0.0, widest)], 88)
+    return _svg(parts, 96, "Differences B - A as dots, their mean with its 95 % interval")
 
 
 def histogram_svg(bins: Sequence[int]) -> Svg:

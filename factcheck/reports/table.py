@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -130,24 +129,22 @@ def _width(column: Sequence[str]) -> int:
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:
-    grid = RichTable.grid(padding=(0, _GAP, 0, 0))
-    if any(item.mark for item in items):
-        grid.add_column(width=1, style=style)
-        grid.add_column(width=id_width, style="dim", overflow="fold")
-        grid.add_column(overflow="fold")
-        for item in items:
-            grid.add_row(item.mark, Text(item.name), _body(item))
-        return grid
+    has_marks = any(item.mark for item in items)
     longest = max(Text(item.name).cell_len for item in items)
-    if not longest:
-        return Group(*map(_body, items))
-    if longest > _WIDEST_NAME:
-        lines = ((Text(item.name, style), Padding(_body(item), (0, 0, 0, _GAP))) for item in items)
-        return Group(*(part for pair in lines for part in pair))
-    grid.add_column(width=longest, style=style, overflow="fold")
+    width = id_width if has_marks else min(longest, _WIDEST_NAME)
+    grid = RichTable.grid(padding=(0, _GAP, 0, 0))
+    if has_marks:
+        grid.add_column(width=1, style=style)
+    if width:
+        grid.add_column(width=width, style="dim" if has_marks else style, overflow="fold")
     grid.add_column(overflow="fold")
     for item in items:
-        grid.add_row(Text(item.name), _body(item))
+        cells: list[RenderableType] = [_body(item)]
+        if width:
+            cells.insert(0, Text(item.name))
+        if has_marks:
+            cells.insert(0, item.mark)
+        grid.add_row(*cells)
     return grid
 
 

@@ -104,7 +104,7 @@ def test_a_sound_judge_breaks_no_rule() -> None:
 @pytest.mark.parametrize("kind", BROKEN)
 def test_the_fault_of_a_broken_judge_is_named(kind: str) -> None:
     says_yes, fault = BROKEN[kind]
-    faults = "\n".join(audit_judge(Judge(says_yes), TEXTS).faults)
+    faults = "; ".join(audit_judge(Judge(says_yes), TEXTS).faults)
     assert re.search(fault, faults)
     assert "at random" not in faults
 

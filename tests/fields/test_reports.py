@@ -386,4 +386,3 @@ def test_a_field_that_a_run_does_not_have_is_shown_as_absent() -> None:
     [row] = [line.split() for line in str(found).splitlines() if line.startswith("new")]
     assert row[1:4] == ["absent", "0.000", "-1.000"]
     assert "absent: no value in gold or the extraction, which counts as F1 1" in str(found)
-    assert "absent → 0.000 (-1.000)" in found.page().cases[0].message
