@@ -110,7 +110,7 @@ class RuleResult:
 def _item(error: Trial) -> Item:
     name, fact, (first, second) = name_text(error.name), quote_text(error.fact), error.labels
     if first is not None:
-        return Item(name, fact, change=(first, second or ""))
+        return Item(name, fact, (f"{first}, then {second}",))
     last = error.second.text.splitlines()[-1].removeprefix("- ")
     return Item(name, fact, (f"{second}, although the text says: {quote_text(last)}",))
 

@@ -265,9 +265,9 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
     reason = result.reason or ""
     if reason in {result.status, gold}:
         reason = ""
+    path = "" if result.path == field else f"{one_line(result.path)} "
     return Item(
         text.shorten_middle(one_line(str(record_id)), _MAX_ID),
-        "" if result.path == field else one_line(result.path),
-        change=(gold, extracted),
+        f"{path}{gold} → {extracted}",
         aside=shorten(one_line(reason), _MAX_REASON),
     )

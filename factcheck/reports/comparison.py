@@ -9,7 +9,6 @@ from typing import Any
 from factcheck.reports import Report
 from factcheck.reports.page import (
     Alert,
-    Badge,
     Item,
     Page,
     Section,
@@ -105,7 +104,7 @@ class Change:
             name_text(self.record or self.id),
             quote_text(self.name),
             (quote_text(self.reason),) if self.reason else (),
-            badges=(Badge("must", "bad"),) if self.must else (),
+            badges=("must",) if self.must else (),
             quote=quote_text(self.quote),
             aside=self.text,
         )

@@ -261,12 +261,8 @@ def _item(item: Item, *, is_marked: bool) -> str:
 
 def _words(item: Item) -> Iterator[str]:
     for badge in item.badges:
-        yield f'<span class="badge {badge.tone}">{escape(badge.text)}</span>'
+        yield f'<span class="badge">{escape(badge)}</span>'
     if item.text:
         yield escape(item.text)
-    if item.change:
-        expected, found = map(escape, item.change)
-        yield f'<span class="change good">{expected}</span> →'
-        yield f'<span class="change bad">{found}</span>'
     if item.aside:
         yield f'<span class="soft">{escape(item.aside)}</span>'

@@ -100,10 +100,8 @@ def _table(table: Table) -> str:
 def _item(item: Item) -> str:
     pieces = [escape(item.mark), f"**{escape(item.name)}**" if item.name.strip() else ""]
     if item.badges:
-        pieces.append(escape(f"[{', '.join(badge.text for badge in item.badges)}]"))
+        pieces.append(escape(f"[{', '.join(item.badges)}]"))
     pieces.append(escape(item.text))
-    if item.change:
-        pieces.append(" → ".join(map(escape, item.change)))
     if item.aside:
         pieces.append(f"*{escape(item.aside)}*")
     lines = ["- " + " ".join(piece for piece in pieces if piece)]

@@ -77,13 +77,6 @@ class Table(NamedTuple):
     """A stacked bar for each row; HTML only."""
 
 
-class Badge(NamedTuple):
-    """A short label of an item."""
-
-    text: str
-    tone: Tone = "plain"
-
-
 class Item(NamedTuple):
     """A text with its name, evidence and notes."""
 
@@ -94,12 +87,10 @@ class Item(NamedTuple):
     """Lines below the text."""
     mark: str = ""
     """One character that identifies the kind without colour."""
-    badges: tuple[Badge, ...] = ()
-    """Displayed before the text."""
+    badges: tuple[str, ...] = ()
+    """Short labels, displayed before the text."""
     quote: str = ""
     """Evidence, without quotation marks; displayed below the text."""
-    change: tuple[str, str] | None = None
-    """Expected and actual value, displayed as `expected → actual` after the text."""
     aside: str = ""
     """A remark at the end of the same line."""
     key: str = ""

@@ -151,12 +151,9 @@ def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:
 def _body(item: Item) -> Text:
     pieces: list[Text] = []
     if item.badges:
-        pieces.append(Text(f"[{', '.join(badge.text for badge in item.badges)}]", "bold"))
+        pieces.append(Text(f"[{', '.join(item.badges)}]", "bold"))
     if item.text:
         pieces.append(Text(item.text))
-    if item.change:
-        expected, found = item.change
-        pieces.append(Text.assemble((expected, "green"), " → ", (found, "red")))
     if item.aside:
         pieces.append(Text(item.aside, "dim"))
     body = Text(" ").join(pieces)

@@ -24,7 +24,6 @@ from factcheck.reports import FORMATS, Report, render
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
     Alert,
-    Badge,
     Case,
     Item,
     Page,
@@ -64,8 +63,8 @@ PAGE = Page(
             "Examples",
             "bad",
             items=(
-                Item("r1", "city", ("a note",), change=("Oslo", "Bergen"), aside="2 times"),
-                Item("r2", "street", badges=(Badge("must", "bad"), Badge("#tag")), quote="said so"),
+                Item("r1", "city Oslo → Bergen", ("a note",), aside="2 times"),
+                Item("r2", "street", badges=("must", "#tag"), quote="said so"),
             ),
             more="and 7 more",
             mark="≠",
@@ -120,9 +119,7 @@ def test_a_narrow_table_cuts_names(width: int, name: str) -> None:
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_nothing_hidden_gets_through(to: str) -> None:
-    item = Item(
-        HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (Badge(HIDDEN),), HIDDEN, (HIDDEN, HIDDEN), HIDDEN
-    )
+    item = Item(HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (HIDDEN,), HIDDEN, HIDDEN)
     section = Section(
         HIDDEN, "bad", HIDDEN, Table((HIDDEN,), ((HIDDEN,),)), (item,), HIDDEN, (HIDDEN,), HIDDEN
     )
