@@ -142,6 +142,10 @@ class Subject:
     """For the id of each fact, the bullets that contradict it; empty if unknown."""
     language: str = "en"
 
+    @property
+    def summary(self) -> str:
+        return self.bullets.kept(range(len(self.bullets)))
+
     def facts_left(self, kept: Collection[int]) -> float | None:
         """Return the true score: the share of all facts that these bullets carry, or `None`."""
         if not self.carriers:

@@ -108,7 +108,7 @@ def test_doubtful_mismatches_come_first_and_are_saved() -> None:
     page = found.page()
 
     assert page.sections[0].title == "Look at these: mismatches in doubt"
-    assert [one.text for one in page.sections[0].items] == ['"lorry" → "truck"']
+    assert [one.text for one in page.sections[0].items] == ['a "lorry" → "truck"']
     assert "Doubtful: 1 of the mismatches; they count as wrong" in page.lines
     assert [row.get("doubtful") for row in found.to_rows()] == [True, None]
     assert len(RunResult.from_json(found.to_json()).doubtful()) == 1
