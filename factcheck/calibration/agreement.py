@@ -15,26 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.texts import (
-    Judge,
-    Named,
-    check_facts,
-    named_judges,
-    open_scorer,
-    require_unique,
-)
+from factcheck.calibration.texts import Judges, check_facts, open_judges
 from factcheck.documents import PathOrDash, from_plain, to_plain
 from factcheck.documents.reading import read_entries
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
-from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.judges.local.containment import BASELINE
 from factcheck.reports import Report
 from factcheck.reports.page import Page
 from factcheck.reports.text import percent, plural, quote_text, share
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
-from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate, Interval, share_interval
 from factcheck.stats.resampling import bootstrap_groups
 
@@ -194,7 +186,7 @@ def _is_covered(label: Any) -> bool | None:
 
 async def aagreement(
     data: str | PathLike[str] | Iterable[LabelledPair],
-    judges: Named[Judge] = ("local",),
+    judges: Judges = ("local",),
     *,
     budget: Budget | None = None,
 ) -> AgreementReport:
@@ -213,15 +205,11 @@ async def aagreement(
     pairs = read_pairs(data) if isinstance(data, (str, PathLike)) else list(data)
     if not pairs:
         raise InputError("there are no labelled pairs")
-    checkers = named_judges(judges)
-    require_unique("judge", [*(name for name, _ in checkers), BASELINE])
-
-    answers = {}
-    for name, judge in checkers:
-        async with AsyncExitStack() as stack:
-            answers[name] = await check_pairs(await open_scorer(judge, budget, stack), pairs)
-    answers[BASELINE] = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
-    measured = (measure_agreement(name, pairs, own) for name, own in answers.items())
+    measured = []
+    async with AsyncExitStack() as stack:
+        for name, scorer in (await open_judges(judges, budget, stack)).items():
+            answers = await check_pairs(scorer, pairs)
+            measured.append(measure_agreement(name, pairs, answers))
     return AgreementReport(tuple(measured), tuple(pairs))
 
 

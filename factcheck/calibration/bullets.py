@@ -26,14 +26,12 @@ from factcheck.calibration.bullets_metrics import (
     measure_texts,
 )
 from factcheck.calibration.texts import (
-    Judge,
-    Named,
+    Judges,
     RemovalOrder,
     Subject,
     Text,
     name_of,
-    named_judges,
-    open_scorer,
+    open_judges,
     read_subjects,
     removal_orders,
     require_unique,
@@ -42,17 +40,16 @@ from factcheck.documents import file_errors, json_text, to_plain, write_text
 from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
 from factcheck.judges.factory import build_model
-from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.judges.local.containment import BASELINE
 from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, ModelSpec
 from factcheck.reports import Report, render
-from factcheck.reports.page import Page, Section, Svg, Table
+from factcheck.reports.page import Page, Section, Svg
 from factcheck.reports.pictures import curves_svg
-from factcheck.reports.text import DASH, percent, plural, share
+from factcheck.reports.text import percent, plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ Orders = Mapping[str, tuple[RemovalOrder, ...]]
 
 async def abullet_removal(
     texts: Iterable[Text] | None = None,
-    judges: Named[Judge] = ("local",),
+    judges: Judges = ("local",),
     *,
     raters: Sequence[ModelSpec] = (),
     budget: Budget | None = None,
@@ -95,14 +92,11 @@ async def abullet_removal(
         JudgeError: A judge rejected every request.
     """
     async with AsyncExitStack() as stack:
-        scorers = [
-            _by_coverage(name, await open_scorer(judge, budget, stack))
-            for name, judge in named_judges(judges)
-        ]
+        opened = await open_judges(judges, budget, stack)
+        scorers = [_by_coverage(name, scorer) for name, scorer in opened.items()]
         for rater in raters:
             session = await stack.enter_async_context(Session(budget=budget))
-            scorers.append(_by_rating(name_of(rater), build_model(rater, session)))
-        scorers.append(_by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL)))
+            scorers.insert(-1, _by_rating(name_of(rater), build_model(rater, session)))
         require_unique("judge", [name for name, _ in scorers])
         subjects = await read_subjects(texts)
         orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}
@@ -289,9 +283,7 @@ class BulletRemoval(Report):
         n_variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
         n_orders = plural(sum(map(len, self.orders.values())), "removal order")
         curves = self.curves()
-        chart = Section("Mean score by the share of bullets left", table=_chart(curves))
-        if any(curves.values()):
-            chart = chart._replace(picture=self._picture(curves))
+        picture = self._picture(curves) if any(curves.values()) else Svg()
         return conclusions.judges_page(
             MEASUREMENT,
             f"{plural(len(self.subjects), 'text')}, {n_variants}, {n_orders}",
@@ -299,7 +291,7 @@ class BulletRemoval(Report):
             self._conclusions(),
             more=self._spent(),
             notes=self.notes(),
-            sections=(chart,),
+            sections=(Section("Mean score by the share of bullets left", picture=picture),),
         )
 
     def _picture(self, curves: Mapping[str, Sequence[CurvePoint]]) -> Svg:
@@ -318,14 +310,3 @@ class BulletRemoval(Report):
             ("tokens", *(f"{n:,}" for n in n_tokens)),
             ("cost", *costs),
         ]
-
-
-def _chart(curves: Mapping[str, Sequence[CurvePoint]]) -> Table:
-    """Tabulate the curves by the share of bullets left, from all to few."""
-    scores = {name: {one.left: share(one.score) for one in curve} for name, curve in curves.items()}
-    every = {left for of_name in scores.values() for left in of_name}
-    rows = []
-    for left in sorted(every, reverse=True):
-        cells = (of_name.get(left, DASH) for of_name in scores.values())
-        rows.append((percent(left), *cells))
-    return Table(("left", *curves), tuple(rows))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -21,11 +21,6 @@ from factcheck.errors import FactcheckError, InputError
 INTERRUPTED = 130
 BUG = 70
 DEBUG = "--debug"
-_SUMMARIES = "Score summaries"
-_OTHERS = "Evaluate other outputs"
-_CALIBRATION = "Calibrate judges"
-_SERVICE = "Serve others"
-_MAINTENANCE = "Maintenance"
 _STYLE: dict[str, Any] = {"rich_markup_mode": "rich"}
 
 app = typer.Typer(
@@ -35,39 +30,45 @@ app = typer.Typer(
     **_STYLE,
 )
 _FAMILIES = {
-    "fields": (_OTHERS, "Evaluate structured extraction, field by field."),
-    "keywords": (_OTHERS, "Evaluate cards and behaviors by keywords: fast, free, without a model."),
-    "calibrate": (_CALIBRATION, "Measure judges: bullet removal, audit, agreement."),
-    "cache": (_MAINTENANCE, "Show or clear the response cache."),
+    "fields": "Evaluate structured extraction, field by field.",
+    "keywords": "Evaluate cards and behaviors by keywords: fast, free, without a model.",
+    "calibrate": "Measure judges: bullet removal, audit, agreement.",
+    "cache": "Show or clear the response cache.",
 }
-_COMMANDS = (
-    (score.score, _SUMMARIES, "score report.txt summary.txt --fail-under 0.8"),
-    (run.run, _SUMMARIES, "run pairs.jsonl --out rows.jsonl --resume"),
-    (run.compare, _SUMMARIES, "compare before.jsonl after.jsonl --fail-if-worse"),
-    (run.report, _SUMMARIES, "report rows.jsonl --out run.html"),
-    (run.view, _SUMMARIES, "view report.json"),
-    (score.facts, _SUMMARIES, "facts report.txt --lock facts.yaml"),
-    (score.check, _SUMMARIES, "check facts.yaml summary.txt"),
-    (calibrate.trust, _CALIBRATION, "trust --judge openai/gpt-5-nano --out trust.html"),
-    (calibrate.doctor, _CALIBRATION, "doctor openai/gpt-5-nano"),
-    (keywords.references, _OTHERS, "references answer.txt good.txt other.txt"),
-    (serve.demo, _SERVICE, "demo"),
-    (serve.serve, _SERVICE, "serve --judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
-)
-_FAMILY_COMMANDS = (
-    (fields.evaluate, "fields evaluate gold.jsonl out.jsonl"),
-    (fields.infer_schema, "fields infer-schema gold.jsonl --out schema.yaml"),
-    (fields.suggest, "fields suggest gold.jsonl --out schema.yaml"),
-    (run.compare, "fields compare before.json after.json"),
-    (keywords.run, "keywords run dataset.yaml outputs.json --out a.json"),
-    (keywords.behaviors, "keywords behaviors cases.json responses.json"),
-    (run.compare, "keywords compare before.json after.json"),
-    (calibrate.bullets, "calibrate bullets --out removal"),
-    (calibrate.audit, "calibrate audit --judge openai/gpt-5-nano"),
-    (calibrate.agreement, "calibrate agreement labelled.jsonl"),
-    (cache.stats, "cache stats"),
-    (cache.clear, "cache clear --yes"),
-)
+_COMMANDS: dict[str, tuple[tuple[Callable[..., None], str], ...]] = {
+    "Score summaries": (
+        (score.score, "score report.txt summary.txt --fail-under 0.8"),
+        (run.run, "run pairs.jsonl --out rows.jsonl --resume"),
+        (run.compare, "compare before.jsonl after.jsonl --fail-if-worse"),
+        (run.report, "report rows.jsonl --out run.html"),
+        (run.view, "view report.json"),
+        (score.facts, "facts report.txt --lock facts.yaml"),
+        (score.check, "check facts.yaml summary.txt"),
+    ),
+    "Calibrate judges": (
+        (calibrate.trust, "trust --judge openai/gpt-5-nano --out trust.html"),
+        (calibrate.doctor, "doctor openai/gpt-5-nano"),
+        (calibrate.bullets, "calibrate bullets --out removal"),
+        (calibrate.audit, "calibrate audit --judge openai/gpt-5-nano"),
+        (calibrate.agreement, "calibrate agreement labelled.jsonl"),
+    ),
+    "Evaluate other outputs": (
+        (keywords.references, "references answer.txt good.txt other.txt"),
+        (fields.evaluate, "fields evaluate gold.jsonl out.jsonl"),
+        (fields.infer_schema, "fields infer-schema gold.jsonl --out schema.yaml"),
+        (fields.suggest, "fields suggest gold.jsonl --out schema.yaml"),
+        (run.compare, "fields compare before.json after.json"),
+        (keywords.run, "keywords run dataset.yaml outputs.json --out a.json"),
+        (keywords.behaviors, "keywords behaviors cases.json responses.json"),
+        (run.compare, "keywords compare before.json after.json"),
+    ),
+    "Serve others": (
+        (serve.demo, "demo"),
+        (serve.serve, "serve --judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
+    ),
+    "Maintenance": ((cache.stats, "cache stats"), (cache.clear, "cache clear --yes")),
+}
+"""Commands by the panel of the help, each with an example."""
 
 
 def _show_help(context: typer.Context) -> None:
@@ -77,17 +78,20 @@ def _show_help(context: typer.Context) -> None:
 
 
 def _register() -> None:
-    """Add every command, with its example, to the program or to its family."""
-    families = {name: typer.Typer(**_STYLE, help=about) for name, (_, about) in _FAMILIES.items()}
-    for function, panel, line in _COMMANDS:
-        epilog = f"Example: factcheck {line}"
-        app.command(line.split()[0], rich_help_panel=panel, epilog=epilog)(function)
-    for function, line in _FAMILY_COMMANDS:
-        family, name, *_ = line.split()
-        families[family].command(name, epilog=f"Example: factcheck {line}")(function)
-    for name, family_app in families.items():
-        family_app.callback(invoke_without_command=True)(_show_help)
-        app.add_typer(family_app, name=name, rich_help_panel=_FAMILIES[name][0])
+    """Add every command to the program or to its family."""
+    families = {name: typer.Typer(**_STYLE, help=about) for name, about in _FAMILIES.items()}
+    for panel, commands in _COMMANDS.items():
+        for function, line in commands:
+            epilog = f"Example: factcheck {line}"
+            first, second, *_ = f"{line} ".split(" ")
+            if first not in families:
+                app.command(first, rich_help_panel=panel, epilog=epilog)(function)
+                continue
+            family = families[first]
+            if not family.registered_commands:
+                family.callback(invoke_without_command=True)(_show_help)
+                app.add_typer(family, name=first, rich_help_panel=panel)
+            family.command(second, epilog=epilog)(function)
 
 
 _register()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import re
 import signal
@@ -163,12 +162,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise InputError(
-                f"port {port} is in use; stop the other program, or choose another with --port"
-            ) from error
+        problem = error.strerror or error
         raise InputError(
-            f"cannot listen on {host}, port {port}: {error.strerror or error}"
+            f"cannot listen on {host}, port {port}: {problem}; choose another with --port"
         ) from error
     # asyncio sets it only on sockets with an explicit protocol; without it, answers take 40 ms more
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -104,9 +104,9 @@ class Report:
         return pd.DataFrame.from_records(list(page.rows()), columns=list(page.columns))
 
     def _repr_html_(self) -> str:
-        from factcheck.reports.html import fragment
+        from factcheck.reports.html import frame
 
-        return fragment(self.page())
+        return frame(self.page())
 
     def __str__(self) -> str:
         return render(self.page()).rstrip("\n")

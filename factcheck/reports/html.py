@@ -7,7 +7,7 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
-from functools import cache, partial
+from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import groupby, pairwise
@@ -26,11 +26,6 @@ from factcheck.reports.page import (
 from factcheck.reports.text import visible_lines
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
-_NOTEBOOK = ".factcheck.factcheck.factcheck"
-"""Selector around the styles of a fragment: more specific than those of notebooks."""
-_DARK_NOTEBOOK = ':is([data-jp-theme-light="false"], .vscode-dark, [theme="dark"]) &'
-_RESET = "*:not(svg, svg *) { all: revert; }"
-_TIGHT = ".page { margin: 0; padding: 1rem 1.25rem; }"
 _DIALOG = """\
 <dialog><p class="steps"><button data-step="previousElementSibling">← Previous</button>
 <button data-step="nextElementSibling">Next →</button> <button>Close</button></p>
@@ -90,17 +85,11 @@ def document_html(title: str, body: str, *scripts: str, policy: str = "") -> str
     )
 
 
-def fragment(page: Page) -> str:
-    """Render a page without its texts as an element for a notebook, in the notebook's own mode.
-
-    Its styles hold against those of the notebook, and long lists are folded.
-    """
-    styles = _file("page.css").replace("@media (prefers-color-scheme: dark)", _DARK_NOTEBOOK)
-    page = cleaned(brief(page)._replace(texts=()))
-    return (
-        f"<style>\n{_NOTEBOOK} {{\n{_RESET}\n{styles.replace(':root', '&')}{_TIGHT}\n}}\n</style>\n"
-        f'<div class="factcheck">\n{_main(page, "div", folds=True)}\n</div>\n'
-    )
+def frame(page: Page) -> str:
+    """Render a page as a frame for a notebook, which keeps the styles of both apart."""
+    document = escape(render(brief(page)))
+    style = "width: 100%; height: 40rem; border: 0; resize: vertical"
+    return f'<iframe title="Report" style="{style}" srcdoc="{document}"></iframe>\n'
 
 
 @cache
@@ -108,15 +97,13 @@ def _file(name: str) -> str:
     return (files("factcheck.reports") / name).read_text("utf-8")
 
 
-def _main(page: Page, tag: str = "main", *, folds: bool = False) -> str:
-    """Render a page as an element; with `folds`, lists that are cut in a terminal are closed."""
+def _main(page: Page, tag: str = "main") -> str:
     body: list[str] = [*_headline(page)]
-    section_html = partial(_section, folds=folds)
     if page.texts:
         body += ['<div class="desk">', *_panes(page.texts), '<div class="findings">']
-    body += map(section_html, page.sections)
+    body += map(_section, page.sections)
     for metric in page.also:
-        body += [*_headline(metric), *map(section_html, metric.sections)]
+        body += [*_headline(metric), *map(_section, metric.sections)]
     if page.texts:
         body.append("</div></div>")
     if page.footer:
@@ -184,13 +171,11 @@ def _bar(parts: Sequence[Part]) -> str:
     return f'<div class="bar" aria-hidden="true">{"".join(segments)}</div>'
 
 
-def _section(section: Section, *, folds: bool) -> str:
-    is_long = section.head is not None and len(section.items) > section.head
-    state = "" if folds and is_long else " open"
+def _section(section: Section) -> str:
     meaning = f'<span class="soft">{escape(section.meaning)}</span>' if section.meaning else ""
     body = "\n".join(_body(section))
     return (
-        f'<details class="group {section.tone}"{state}>\n'
+        f'<details class="group {section.tone}" open>\n'
         f"<summary><h2>{escape(section.title)}</h2>{meaning}</summary>\n{body}\n</details>"
     )
 

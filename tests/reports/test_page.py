@@ -169,7 +169,7 @@ def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
     assert repr(result) == "<Rows: Rows 2>"
     assert f"{result}\n" == render(result.page())
     assert result.to_markdown() == render(result.page(), "markdown")
-    assert "<h1>Rows 2</h1>" in result._repr_html_()
+    assert "<h1>Rows 2</h1>" in html.unescape(result._repr_html_())
     assert result.to_html(tmp_path / "page.html") == result.to_html()
     assert (tmp_path / "page.html").read_text("utf-8") == result.to_html()
     assert result.to_pandas().to_dict("list")["name"] == ["a", "b"]
