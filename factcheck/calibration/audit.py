@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_trials import AGAIN, EDITS, RULES, Question, Trial, trials_of
+from factcheck.calibration.audit_trials import AGAIN, RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
     Text,
@@ -92,9 +92,12 @@ class RuleResult:
         """What breaking it often says about the judge."""
         return RULES[self.rule].fault.format(percent(self.rate or 0.0))
 
-    def is_fault(self, above: float) -> bool:
-        """Whether it is broken often, and at a higher rate than this."""
-        return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN
+    def is_fault(self, noise: float) -> bool:
+        """Whether it is broken often, and not just by answers that differ at this rate anyway."""
+        rate, is_edit = self.rate or 0.0, RULES[self.rule].edit is not None
+        if self.rule != AGAIN and not is_edit and rate <= noise:
+            return False
+        return len(self.errors) >= _MIN_ERRORS and rate >= OFTEN
 
     def cells(self) -> tuple[str, ...]:
         rate = DASH if self.rate is None else share(self.rate)
@@ -147,10 +150,7 @@ class AuditReport(Report):
             same = f"yes to {percent(yes)}" if yes >= ALWAYS else f"no to {percent(1 - yes)}"
             return (f"it says {same} of its questions, whatever the text says",)
         noise = 2 * (self.rule(AGAIN).rate or 0.0)
-        limits = {AGAIN: 0.0, **dict.fromkeys(EDITS, 0.0)}
-        return tuple(
-            rule.fault for rule in self.rules if rule.is_fault(limits.get(rule.rule, noise))
-        )
+        return tuple(rule.fault for rule in self.rules if rule.is_fault(noise))
 
     @property
     def is_constant(self) -> bool:

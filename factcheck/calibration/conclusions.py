@@ -39,9 +39,7 @@ class Conclusion:
     uses: Mapping[Use, Answer]
     """A use that was not measured is missing."""
     why: str
-    """The figures behind it."""
-    limits: str
-    """What they rest on."""
+    """The figures behind it, and in brackets what they rest on."""
 
     @property
     def head(self) -> str:
@@ -64,7 +62,7 @@ class Conclusion:
 
     @property
     def figures(self) -> str:
-        return f"{self.why[0].upper()}{self.why[1:]} ({self.limits})."
+        return f"{self.why[0].upper()}{self.why[1:]}."
 
     def __str__(self) -> str:
         return f"{self.head} {self.figures}"
@@ -85,7 +83,7 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
     order = metrics["kendall" if is_known else "kendall_bullets"]
     rises, found, invented = (metrics[name] for name in ("rising_steps", "found", "invented"))
     if rises.value is None:
-        return Conclusion({"rank": "open"}, "no bullet could be removed and both scored", limits)
+        return Conclusion({"rank": "open"}, f"no bullet was removed and both scored ({limits})")
     ranks = _worst(_is_within(order, least=0.8), _is_within(rises, most=_MAX_RISES))
     left = "facts" if is_known else "bullets"
     why = f"rank correlation of the score with the {left} left {figure_text(order, share)}"
@@ -93,7 +91,7 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
         why += f", and it rises at {figure_text(rises)} of the removals"
     if found.value is not None and invented.value is not None:
         why = f"{_kept_text(found, invented, 'present', 'absent')}; {why}"
-    return Conclusion(_uses(ranks, found, invented, enough=enough), why, limits)
+    return Conclusion(_uses(ranks, found, invented, enough=enough), f"{why} ({limits})")
 
 
 def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
@@ -104,7 +102,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
     limits = f"{plural(n_facts, 'labelled fact')} of {plural(n_documents, 'document')}"
     limits += f"; {MIN_FACTS} facts of {MIN_TEXTS} documents are needed" * (not enough)
     if accuracy.value is None or specificity.value is None:
-        return Conclusion({"rank": "open"}, "no verdicts on one of the two labels", limits)
+        return Conclusion({"rank": "open"}, f"no verdicts on one of the two labels ({limits})")
     bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
     invented = Estimate(1 - specificity.value, bounds)
     why = (
@@ -112,7 +110,7 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
         f"{figure_text(accuracy, share)}"
     )
     uses = _uses(_is_within(accuracy, least=0.75), found, invented, enough=enough)
-    return Conclusion(uses, why, limits)
+    return Conclusion(uses, f"{why} ({limits})")
 
 
 def of_audit(
@@ -122,13 +120,14 @@ def of_audit(
 
     Any fault excludes a gate; a judge that always answers the same is good for nothing.
     """
-    limits = f"{plural(n_errors, 'proven error')} in {plural(n_trials, 'trial')}"
     if not n_trials:
-        return Conclusion({"rank": "open"}, "it gave no answers", limits)
+        return Conclusion({"rank": "open"}, "it gave no answers")
+    errors = f"({plural(n_errors, 'proven error')} in {plural(n_trials, 'trial')})"
     if not faults:
-        return Conclusion({}, "no error is frequent, but an audit alone qualifies no judge", limits)
+        why = f"no error is frequent, but an audit alone qualifies no judge {errors}"
+        return Conclusion({}, why)
     excluded: Iterable[Use] = USES if is_constant else ("gate",)
-    return Conclusion(dict.fromkeys(excluded, "no"), "; ".join(faults), limits)
+    return Conclusion(dict.fromkeys(excluded, "no"), f"{'; '.join(faults)} {errors}")
 
 
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
@@ -139,10 +138,7 @@ def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
         answers = [one.uses[use] for one in every if use in one.uses]
         if answers:
             uses[use] = _worst(*answers)
-    why = measured[-1].why
-    if faults.uses:
-        why += f"; {faults.why}"
-    return Conclusion(uses, why, "; ".join(one.limits for one in every))
+    return Conclusion(uses, f"{measured[-1].why}; {faults.why}")
 
 
 Metrics = Mapping[str, Estimate]

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from factcheck.scoring.gates import GateFailure
 
 Source = Annotated[
-    str | None,
-    option("FILE", "Source text; requires --summary.", show_default="the bundled texts"),
+    str | None, option("FILE", "Source text; with --summary.", show_default="the bundled texts")
 ]
 Summary = Annotated[str | None, option("FILE", "Its summary, in bullets or sentences.")]
 Facts = Annotated[
@@ -32,8 +31,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
     rater: Annotated[
-        list[str] | None,
-        option("MODEL", "Model that rates each variant from 1 to 5 in one call; repeatable."),
+        list[str] | None, option("MODEL", "Model that rates each variant from 1 to 5; repeatable.")
     ] = None,
     random_orders: Annotated[int, option("N", "Random orders per text.")] = 4,
     source: Source = None,
@@ -112,13 +110,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
 
 def agreement(
-    data: Annotated[
-        str,
-        argument(
-            "DATA",
-            "JSON lines or CSV with 'fact', 'text' and 'label', grouped by 'document' or 'doc_id'.",
-        ),
-    ],
+    data: Annotated[str, argument("DATA", "Rows with 'fact', 'text', 'label' and 'document'.")],
     *,
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
@@ -151,19 +143,13 @@ def agreement(
 
 def trust(  # noqa: PLR0913 - one parameter per option
     texts: Annotated[
-        str | None,
-        argument(
-            "TEXTS",
-            "Your texts: records with 'source' and 'summary', as 'factcheck run' reads them; the "
-            "bundled texts without it.",
-        ),
+        str | None, argument("TEXTS", "Your records, as for 'factcheck run', or the bundled texts.")
     ] = None,
     *,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     labels: Annotated[
-        str | None,
-        option("FILE", "Human labels, as 'factcheck calibrate agreement' reads them."),
+        str | None, option("FILE", "Human labels, as for 'factcheck calibrate agreement'.")
     ] = None,
     dry_run: options.DryRun = False,
     max_calls: options.MaxCalls = None,

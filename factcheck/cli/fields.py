@@ -17,22 +17,12 @@ Gold = Annotated[str, argument("GOLD", "Gold records: .json, .jsonl or .yaml.")]
 def evaluate(  # noqa: PLR0913 - one parameter per option
     gold: Gold,
     extracted: Annotated[
-        str,
-        argument(
-            "EXTRACTED",
-            "Records to evaluate, in the same formats, or model replies with one JSON object each; "
-            "null if nothing was extracted.",
-        ),
+        str, argument("EXTRACTED", "Records to evaluate, or model replies with a JSON object each.")
     ],
     *,
     schema: Annotated[
         str | None,
-        option(
-            "FILE",
-            "JSON schema with x-eval-* keys, .json or .yaml. Fields without "
-            "x-eval-compare are compared by type.",
-            show_default="suggested from GOLD",
-        ),
+        option("FILE", "JSON schema with x-eval-* keys.", show_default="suggested from GOLD"),
     ] = None,
     id_field: Annotated[
         str | None,
@@ -44,12 +34,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     ] = "position",
     semantic: Annotated[
         str | None,
-        option(
-            "JUDGE",
-            "Judge for the comparator 'semantic': local, PROVIDER/MODEL or "
-            "'cascade(local, PROVIDER/MODEL)'.",
-            show_default="local",
-        ),
+        option("JUDGE", "Judge for the comparator 'semantic'.", show_default="local"),
     ] = None,
     nulls_absent: Annotated[bool, flag("--nulls-absent", "Treat null as a missing key.")] = False,
     max_calls: options.MaxCalls = None,
@@ -63,7 +48,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     Exits with 4 if the gate depends on undecided values.
 
     Records are objects: a list of them in .json or .yaml, one per line in
-    .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
+    .jsonl; null if nothing was extracted. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
     from factcheck.fields import SemanticComparator
     from factcheck.fields.files import evaluate_files, gate_scores
@@ -75,7 +60,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
     with (
-        output.capture_log(_LOG),
+        output.show_log(_LOG),
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
     ):
@@ -142,7 +127,7 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
         raise InputError(f"--out {out}: unknown suffix; use .json or .yaml")
     refuse_stdin_twice(gold, schema)
     output.check_out(out, gold, schema)
-    with output.capture_log(_LOG):
+    with output.show_log(_LOG):
         records = files.read_records(gold)
         result = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}

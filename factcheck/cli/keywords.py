@@ -15,30 +15,14 @@ _THRESHOLD = 0.7
 
 
 def run(
-    dataset: Annotated[
-        str,
-        argument(
-            "DATASET",
-            "Expected cards: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
-            "'expected_cards' with FIELD_keywords.",
-        ),
-    ],
+    dataset: Annotated[str, argument("DATASET", "Expected cards: .yaml or .json with 'cases'.")],
     outputs: Annotated[
-        str,
-        argument(
-            "OUTPUTS",
-            "Generated cards: .json or .yaml with lists of cards by case id, or .jsonl with "
-            "'id' and 'cards'; null if nothing was generated.",
-        ),
+        str, argument("OUTPUTS", "Generated cards by case id: .json, .jsonl or .yaml.")
     ],
     *,
     assignment: Annotated[
         Literal["greedy", "optimal"],
-        option(
-            "METHOD",
-            "greedy: each expected card in turn takes the best remaining card; optimal: maximize "
-            "the total score.",
-        ),
+        option("METHOD", "greedy: the best card for each in turn; optimal: the best total score."),
     ] = "greedy",
     threshold: Annotated[float, option("SCORE", "Minimum score of a pair of cards.")] = 0.3,
     format_: options.ReportFormat = None,
@@ -50,7 +34,7 @@ def run(
     Recall is the share of expected cards that were matched, precision
     that of generated cards. A case without a valid output is an error and
     excluded from the scores. 'factcheck keywords compare' reads --out
-    RUN.json.
+    RUN.json. The files are described in factcheck/keywords/README.md.
     """
     from factcheck.keywords import evaluate_dataset, load_dataset, load_outputs
 
@@ -62,21 +46,9 @@ def run(
 
 
 def behaviors(
-    cases: Annotated[
-        str,
-        argument(
-            "CASES",
-            "Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
-            "'evaluation_guide' with BEHAVIOR_keywords.",
-        ),
-    ],
+    cases: Annotated[str, argument("CASES", "Suite: .json, .jsonl or .yaml.")],
     responses: Annotated[
-        str,
-        argument(
-            "RESPONSES",
-            "Responses of each variant: .json or .yaml with a list, or with responses by "
-            "case id; or .jsonl with 'id', 'variant' and 'response'.",
-        ),
+        str, argument("RESPONSES", "Responses of each variant: .json, .jsonl or .yaml.")
     ],
     *,
     format_: options.ReportFormat = None,
@@ -87,7 +59,8 @@ def behaviors(
 
     A case passes if every variant shows its expected behavior and no
     other. A case with a missing response is an error: it neither passes
-    nor fails. 'factcheck keywords compare' reads --out RUN.json.
+    nor fails. 'factcheck keywords compare' reads --out RUN.json. The files
+    are described in factcheck/keywords/README.md.
     """
     from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
 

@@ -32,7 +32,6 @@ _BY_SUFFIX: dict[str, Format] = {
 }
 _MAX_LINE = 300
 _MAX_WARNINGS = 20
-_MAX_KEPT_WARNINGS = 1_000
 
 
 class Destination(NamedTuple):
@@ -55,12 +54,8 @@ def print_note(message: str) -> None:
 
 
 def print_warnings(messages: Sequence[str]) -> None:
-    """Print the first 20 warnings on standard error, and the number of others."""
-    for message in messages[:_MAX_WARNINGS]:
+    for message in messages:
         print_error(f"warning: {message}")
-    if len(messages) > _MAX_WARNINGS:
-        or_more = " or more" if len(messages) >= _MAX_KEPT_WARNINGS else ""
-        print_error(f"warning: {len(messages) - _MAX_WARNINGS:,}{or_more} similar warnings")
 
 
 def _one_line(text: str) -> str:
@@ -90,28 +85,31 @@ def spinner(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(message)
 
 
-class _Log(logging.Handler):
-    """Collects the first 1,000 distinct messages, in order."""
+class _Warnings(logging.Handler):
+    """Prints the first 20 distinct messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.messages: dict[str, None] = {}
+        self.seen: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if len(self.messages) < _MAX_KEPT_WARNINGS:
-            self.messages[record.getMessage()] = None
+        message = record.getMessage()
+        if message in self.seen or len(self.seen) > _MAX_WARNINGS:
+            return
+        self.seen.add(message)
+        is_last = len(self.seen) > _MAX_WARNINGS
+        print_warnings(["further warnings are left out" if is_last else message])
 
 
 @contextmanager
-def capture_log(name: str) -> Iterator[None]:
-    """Collect messages logged under `name` in a `with` block and print each once at its end."""
-    log, handler = logging.getLogger(name), _Log()
+def show_log(name: str) -> Iterator[None]:
+    """Print messages logged under `name` in a `with` block, each once."""
+    log, handler = logging.getLogger(name), _Warnings()
     log.addHandler(handler)
     try:
         yield
     finally:
         log.removeHandler(handler)
-        print_warnings(list(handler.messages))
 
 
 def destination(format_: Format | None, out: str | None, *inputs: str | None) -> Destination:

@@ -128,11 +128,7 @@ def facts(
         Literal["table", "json"], option("FORMAT", "table or json.", "--format")
     ] = "table",
     lock: Annotated[
-        str | None,
-        option(
-            "FILE",
-            "Write the facts to this YAML file, for review; show what changed instead of a table.",
-        ),
+        str | None, option("FILE", "Write the facts to this YAML file and show what changed.")
     ] = None,
 ) -> None:
     """List the atomic facts of SOURCE.

@@ -31,8 +31,7 @@ def serve(  # noqa: PLR0913 - one parameter per option
         list[str] | None,
         option(
             "NAME=JUDGE",
-            "Judge that callers choose by NAME, e.g. main=openai/gpt-5-nano; repeatable, the first "
-            "is the default.",
+            "Judge that callers choose by NAME; repeatable, the first is the default.",
             show_default="$FACTCHECK_JUDGE or local",
         ),
     ] = None,

@@ -140,7 +140,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
         (CONSTANT, "nnn", "Do not use this judge. It says yes"),
         (conclusions.merged([bullets()], SOUND), "yyy", "1 proven error in 100 trials"),
         (conclusions.merged([bullets(), agreement(0.7, 0.95)], FAULTY), "ynn",
-         "balanced accuracy 0.825 (0.805\u20130.845); it goes by the words"),
+         "of 20 documents); it goes by the words (40 proven errors in 100 trials)."),
     ],
 )  # fmt: skip
 def test_a_conclusion(found: conclusions.Conclusion, uses: str, says: str) -> None:
