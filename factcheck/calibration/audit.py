@@ -226,9 +226,7 @@ async def aaudit_judge(
 
     Args:
         judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself.
-        texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
-            are extracted by the embedded extractor where they are missing. The bundled texts if
-            `None`.
+        texts: As in `bullet_removal`; the bundled texts if `None`.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
         per_rule: Facts of each text that are edited, for each of the three edits, 1 to 100. Each is

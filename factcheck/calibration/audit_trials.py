@@ -57,9 +57,9 @@ def trials_of(subject: Subject, per_rule: int) -> Iterator[Trial]:
     known = tuple(dict.fromkeys(fact.text for fact in subject.facts))
     draw = random.Random(f"0:{subject.name}")  # noqa: S311 - repeatable
     whole = Question(_listed(subject.bullets.texts), known)
-    for rule, second in _variants(whole, draw):
+    for name, second in _variants(whole, draw):
         for fact in known:
-            yield Trial(rule, subject.name, fact, whole, second)
+            yield Trial(name, subject.name, fact, whole, second)
     if subject.language != "en":
         return
     facts = draw.sample(known, len(known))

@@ -115,7 +115,7 @@ ReportFormat = Annotated[
         "FORMAT",
         "table, markdown, html, junit, json or csv.",
         "--format",
-        show_default="by the suffix of --out, or table",
+        show_default="table, or by the suffix of the report",
     ),
 ]
 Out = Annotated[
