@@ -40,7 +40,7 @@ _MEASUREMENT = conclusions.Measurement(
         "specificity": ("refused, of the facts that they do not find", share),
         "balanced_accuracy": ("mean of both: balanced accuracy, 0.500 is guessing", share),
     },
-    legend=("in brackets: 95 % interval over documents",),
+    meaning="in brackets: 95 % interval over documents",
 )
 _RIGHT: Mapping[str, tuple[bool, ...]] = {
     "balanced_accuracy": (True, False),

@@ -43,7 +43,7 @@ OFTEN = 0.05
 """Rate from which a broken rule is a fault of the judge rather than a slip."""
 _MIN_ERRORS = _MAX_EXAMPLES = 2
 _COLUMNS = ("rule", "what must hold", "tried", "broken", "rate", "95 %")
-_LEGEND = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
+_MEANING = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class AuditReport(Report):
                 *((Alert(missing, "unknown"),) if undecided else ()),
             ),
             sections=(
-                Section("Rules", legend=(_LEGEND,), table=Table(_COLUMNS, cells, n_names=2)),
+                Section("Rules", meaning=_MEANING, table=Table(_COLUMNS, cells, n_names=2)),
                 *(rule.examples() for rule in self.rules if rule.errors),
                 conclusions.section({self.judge: self.conclusion}),
             ),

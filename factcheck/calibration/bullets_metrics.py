@@ -110,10 +110,8 @@ MEASUREMENT = Measurement(
         "found": ("facts present, judged entailed", percent),
         "invented": ("facts absent, judged entailed", percent),
     },
-    legend=(
-        "in brackets: 95 % interval over texts; a variant is the summary with some bullets removed",
-        "rank correlation (Kendall): 1 if more left always scores higher, 0 if unrelated",
-    ),
+    meaning="in brackets: 95 % interval over texts; rank correlation (Kendall): 1 if more left "
+    "always scores higher, 0 if unrelated",
 )
 """All metrics:
 

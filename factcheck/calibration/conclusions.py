@@ -151,8 +151,8 @@ class Measurement(NamedTuple):
     name: str
     labels: Mapping[str, tuple[str, Callable[[float], str]]]
     """Label of each metric, and the form of its numbers: `percent` or `share`."""
-    legend: tuple[str, ...]
-    """Explanations of the table."""
+    meaning: str
+    """Explanation of the table."""
 
 
 def judges_page(
@@ -190,7 +190,7 @@ def judges_page(
         lines=(f"{counts}.",),
         alerts=tuple(Alert(note, "unknown") for note in notes),
         sections=filled(
-            Section("Metrics", legend=measurement.legend, table=table),
+            Section("Metrics", meaning=measurement.meaning, table=table),
             *sections,
             section(conclusions),
         ),

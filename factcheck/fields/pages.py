@@ -140,7 +140,7 @@ def _look_at_these(run: RunFigures) -> Section:
         "unknown",
         items=tuple(_example("", *one) for one in doubtful[:_MAX_DOUBTFUL]),
         more=text.more_of(len(doubtful) - _MAX_DOUBTFUL, "value"),
-        legend=(_EXAMPLES,),
+        meaning=_EXAMPLES,
     )
 
 
@@ -237,7 +237,7 @@ def _examples(records: Sequence[RecordResult], fields: Collection[str]) -> Itera
         for result in record.field_results:
             if result.status in _LOSSES and (path := schema_path(result.path)) in losses:
                 losses[path].append((record.record_id, result))
-    legend: tuple[str, ...] = (_EXAMPLES,)
+    meaning = _EXAMPLES
     for field, found in losses.items():
         found.sort(key=lambda loss: (loss[1].score, _LOSSES.index(loss[1].status)))
         n_more = len(found) - _MAX_EXAMPLES
@@ -247,9 +247,9 @@ def _examples(records: Sequence[RecordResult], fields: Collection[str]) -> Itera
                 "warn",
                 items=tuple(_example(field, *loss) for loss in found[:_MAX_EXAMPLES]),
                 more=f"and {n_more:,} more" if n_more > 0 else "",
-                legend=legend,
+                meaning=meaning,
             )
-            legend = ()
+            meaning = ""
 
 
 def _example(field: str, record_id: str | int, result: FieldResult) -> Item:

@@ -181,8 +181,6 @@ def _section(section: Section) -> str:
 
 
 def _body(section: Section) -> Iterator[str]:
-    for line in section.legend:
-        yield f'<p class="legend-line soft">{escape(line)}</p>'
     if section.picture:
         yield f'<div class="picture">{section.picture}</div>'
     if section.table is not None and section.table.rows:

@@ -78,8 +78,6 @@ def _section(section: Section) -> Iterator[str]:
         yield f"### {escape(title)}"
     if section.meaning:
         yield escape(section.meaning)
-    if section.legend:
-        yield "  \n".join(map(escape, section.legend))
     if section.table is not None and section.table.rows:
         yield _table(section.table)
     if section.items:

@@ -103,13 +103,11 @@ class Section(NamedTuple):
     title: str
     tone: Tone = "plain"
     meaning: str = ""
-    """A short explanation beside the title."""
+    """An explanation beside the title, such as of the columns."""
     table: Table | None = None
     items: tuple[Item, ...] = ()
     more: str = ""
     """Note on omitted rows or items; empty if none."""
-    legend: tuple[str, ...] = ()
-    """Explanations of the columns, below the title."""
     mark: str = ""
     """One character before the title in Markdown, which has no colour."""
     picture: Svg = Svg()

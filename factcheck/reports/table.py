@@ -85,7 +85,6 @@ def _metric(page: Page, width: int) -> Iterator[RenderableType]:
         yield Text()
         title = Text(section.title, f"bold {_STYLES[section.tone]}".strip())
         yield _titled(title, section.meaning, width)
-        yield from (Text(line, "dim") for line in section.legend)
         if section.table is not None and section.table.rows:
             yield _columns(section.table, width)
         if section.items:

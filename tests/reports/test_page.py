@@ -58,7 +58,7 @@ PAGE = Page(
     ("line one",),
     parts_of(("good", 3, "right"), ("bad", 0, "wrong"), ("warn", 1, "missing")),
     (
-        Section("Fields", meaning="costliest first", legend=("gain: what it costs",), table=TABLE),
+        Section("Fields", meaning="costliest first; gain: what it costs", table=TABLE),
         Section(
             "Examples",
             "bad",
@@ -121,7 +121,7 @@ def test_a_narrow_table_cuts_names(width: int, name: str) -> None:
 def test_nothing_hidden_gets_through(to: str) -> None:
     item = Item(HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (HIDDEN,), HIDDEN, HIDDEN)
     section = Section(
-        HIDDEN, "bad", HIDDEN, Table((HIDDEN,), ((HIDDEN,),)), (item,), HIDDEN, (HIDDEN,), HIDDEN
+        HIDDEN, "bad", HIDDEN, Table((HIDDEN,), ((HIDDEN,),)), (item,), HIDDEN, HIDDEN
     )
     page = Page(
         HIDDEN, HIDDEN, HIDDEN, HIDDEN, (HIDDEN,), (Part("bad", 1, HIDDEN, HIDDEN),), (section,),
