@@ -81,7 +81,8 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
-    page = result.run.page(intervals=result.intervals, notes=result.notes)
+    page = result.run.page(intervals=result.intervals)
+    page = page._replace(footer=tuple(("Note", note) for note in result.notes))
     output.report(result.run, to, failure, page=page)
     output.exit_with(failure)
 

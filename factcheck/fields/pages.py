@@ -65,17 +65,11 @@ class RunResult(RunFigures, Report):
     `print` shows its report; `to_markdown`, `to_html` and `page` return it in other formats.
     """
 
-    def page(
-        self,
-        *,
-        intervals: Mapping[str, Interval] | None = None,
-        notes: Sequence[str] = (),
-    ) -> Page:
+    def page(self, *, intervals: Mapping[str, Interval] | None = None) -> Page:
         """Build the report: mean and micro F1, the fields with the largest losses, and examples.
 
         Args:
             intervals: Result of the method `intervals`.
-            notes: Lines to add, such as the source of the schema.
         """
         intervals = intervals if intervals and self.total_records > 1 else {}
         is_scored = self.total_fields > 0
@@ -104,7 +98,6 @@ class RunResult(RunFigures, Report):
             counts,
             interval and f"95 % interval {interval}",
             lines=tuple(_lines(self, totals, intervals)),
-            notes=tuple(notes),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
                 _look_at_these(self),

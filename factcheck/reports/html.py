@@ -151,7 +151,7 @@ def _headline(page: Page) -> Iterator[str]:
         yield f'<p class="soft">{escape(numbers)}</p>'
     for alert in page.alerts:
         yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
-    for line in (*page.lines, *page.notes):
+    for line in page.lines:
         yield f'<p class="soft">{escape(line)}</p>'
     legend = ""
     for part in page.parts:

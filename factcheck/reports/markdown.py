@@ -57,7 +57,7 @@ def _metric(page: Page) -> Iterator[str]:
     basis = page.title if page.answer else page.counts
     numbers = " · ".join(escape(words) for words in (basis, page.interval) if words)
     alerts = (f"**{escape(alert.text)}**" for alert in page.alerts)
-    lines = (numbers, *alerts, *map(escape, (*page.lines, *page.notes)))
+    lines = (numbers, *alerts, *map(escape, page.lines))
     if any(lines):
         yield "  \n".join(filter(None, lines))
     if page.trust:

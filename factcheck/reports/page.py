@@ -180,8 +180,6 @@ class Page(NamedTuple):
     footer: tuple[tuple[str, str], ...] = ()
     """Names and values; never wrapped, so that they can be copied."""
     alerts: tuple[Alert, ...] = ()
-    notes: tuple[str, ...] = ()
-    """Lines with paths, never wrapped."""
     also: tuple[Page, ...] = ()
     """Additional metrics of the same report, with sections but no footer."""
     suite: str = ""

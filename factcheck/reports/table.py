@@ -77,7 +77,6 @@ def _metric(page: Page, width: int) -> Iterator[RenderableType]:
     yield _titled(title, page.interval, width)
     yield from (Text(alert.text, f"bold {_STYLES[alert.tone]}".strip()) for alert in page.alerts)
     yield from map(Text, page.lines)
-    yield from (Text(note, no_wrap=True, overflow="ignore") for note in page.notes)
     yield from (Text(f"{TRUST}: {line}", "dim") for line in page.trust[:1])
     marked = [item.name for section in page.sections for item in section.items if item.mark]
     id_width = min(_WIDEST_ID, max((Text(name).cell_len for name in marked), default=1))
