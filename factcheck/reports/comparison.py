@@ -192,10 +192,9 @@ class RunComparison(Report):
         if len(self.differences) < 2:  # noqa: PLR2004 - one dot is its own mean
             return None
         picture = dots_svg(self.differences, self.main)
-        meaning = "a dot each; below, their mean"
-        if self.main.interval:
-            meaning += " with its 95 % interval"
-        return Section("Differences B - A", meaning=meaning, picture=picture)
+        return Section(
+            "Differences B - A", meaning="a dot each; below, their mean", picture=picture
+        )
 
     def page(self) -> Page:
         groups = {section: self.changes_in(section.title) for section in _GROUPS[self.noun]}
