@@ -23,9 +23,9 @@ from factcheck.calibration import LabelledPair, agreement
 from factcheck.calibration.agreement import (
     Answer,
     Decisions,
-    balanced_accuracy,
     check_pairs,
     measure_agreement,
+    share_right,
 )
 from factcheck.judges.local.containment import WordContainment
 from factcheck.reports import render
@@ -57,7 +57,7 @@ def over_words(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
     )
 
     def difference(rows: Any) -> float | None:
-        ours, theirs = (balanced_accuracy(one.select(rows)) for one in (judge, baseline))
+        ours, theirs = (share_right(one.select(rows)) for one in (judge, baseline))
         return None if ours is None or theirs is None else ours - theirs
 
     value = difference(np.arange(len(decided)))

@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from benchmarks.auroc import auroc
 from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
-from factcheck.calibration.agreement import Decisions, balanced_accuracy, rates
+from factcheck.calibration.agreement import Decisions, share_right
 from factcheck.judges.local import evidence, model
 from factcheck.judges.local.conflicts import find_conflict
 
@@ -171,8 +171,9 @@ def figures(cases: Sequence[Measured], odds: FloatArray) -> tuple[float | None, 
     r = coverage_correlation([each.case for each in cases], odds)
     return (
         int(sure.sum()),
-        balanced_accuracy(pairs),
-        *rates(pairs),
+        share_right(pairs),
+        share_right(pairs, (True,)),
+        share_right(pairs, (False,)),
         auroc(odds[sure], pairs.labels),
         r,
     )

@@ -5,7 +5,7 @@ A metric is `None` where it is undefined: all labels equal, or a single document
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from os import PathLike
@@ -15,39 +15,39 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.texts import (
-    Judge,
-    Named,
-    check_facts,
-    named_judges,
-    open_scorer,
-    require_unique,
-)
-from factcheck.documents import PathOrDash, to_plain
+from factcheck.calibration.texts import Judges, check_facts, open_judges
+from factcheck.documents import PathOrDash, from_plain, to_plain
 from factcheck.documents.reading import read_entries
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
-from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.judges.local.containment import BASELINE
 from factcheck.reports import Report
-from factcheck.reports.page import Page, Section, Table
-from factcheck.reports.text import one_line, percent, plural, quote_text, short
+from factcheck.reports.page import Page
+from factcheck.reports.text import percent, plural, quote_text, share
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
-from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate, Interval, share_interval
-from factcheck.stats.resampling import bootstrap_groups, mean_estimate
+from factcheck.stats.resampling import bootstrap_groups
 
 Array = Any
 """A numpy array."""
 
-_LABELS: conclusions.Labels = {
-    "sensitivity": ("found, of the facts that people find", short),
-    "specificity": ("refused, of the facts that they do not find", short),
-    "balanced_accuracy": ("mean of both: balanced accuracy, .500 is guessing", short),
-    "coverage": ("mean coverage by its verdicts", short),
-    "human_coverage": ("mean coverage by the labels", short),
+_MEASUREMENT = conclusions.Measurement(
+    "Agreement with human labels",
+    {
+        "sensitivity": ("found, of the facts that people find", share),
+        "specificity": ("refused, of the facts that they do not find", share),
+        "balanced_accuracy": ("mean of both: balanced accuracy, 0.500 is guessing", share),
+    },
+    meaning="in brackets: 95 % interval over documents",
+)
+_RIGHT: Mapping[str, tuple[bool, ...]] = {
+    "balanced_accuracy": (True, False),
+    "sensitivity": (True,),
+    "specificity": (False,),
 }
+"""The labels whose shares of right verdicts a metric averages."""
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
 _YES = ("stated", "entailment", "entailed", "supports", "true", "yes")
@@ -90,14 +90,15 @@ class Decisions(NamedTuple):
 
     @classmethod
     def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
-        """Return the columns of labelled pairs with decided answers."""
-        numbers: dict[str, int] = {}
-        for pair in pairs:
-            numbers.setdefault(pair.document, len(numbers))
+        """Return the columns of the pairs with a decided answer."""
+        both = zip(pairs, answers, strict=True)
+        decided = [(pair, answer) for pair, answer in both if answer.entailed is not None]
+        documents = dict.fromkeys(pair.document for pair, _ in decided)
+        numbers = {document: number for number, document in enumerate(documents)}
         return cls(
-            np.array([pair.label for pair in pairs], dtype=bool),
-            np.array([answer.entailed for answer in answers], dtype=bool),
-            np.array([numbers[pair.document] for pair in pairs], dtype=int),
+            np.array([pair.label for pair, _ in decided], dtype=bool),
+            np.array([answer.entailed for _, answer in decided], dtype=bool),
+            np.array([numbers[pair.document] for pair, _ in decided], dtype=int),
         )
 
     def select(self, rows: Array) -> Decisions:
@@ -126,8 +127,8 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
         if isinstance(value, InputError):
             raise value
         try:
-            pair = _pair(value)
-        except (TypeError, ValueError) as error:
+            pair = _pair(from_plain(_Row, value, "row"))
+        except ValueError as error:
             raise InputError(f"{place}: {error}") from None
         if pair is None:
             continue
@@ -143,25 +144,28 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
     return pairs
 
 
-def _pair(row: Any) -> LabelledPair | None:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a file of labelled pairs."""
+
+    fact: str
+    text: str
+    label: bool | float | str | None = None
+    document: str | int | None = None
+    doc_id: str | int | None = None
+    system: str | int | None = None
+
+
+def _pair(row: _Row) -> LabelledPair | None:
     """Return the pair of a row; `None` without a label."""
-    if not isinstance(row, Mapping):
-        raise TypeError(f"expected an object, got {type(row).__name__}")
-    if not row.keys() >= {"fact", "text"}:
-        raise ValueError(
-            f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
-        )
-    fact, text = row["fact"], row["text"]
-    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
-        raise TypeError("fact and text must be strings, and the fact not blank")
-    document = text
-    for given in (row.get("document"), row.get("doc_id")):
-        if given is not None and given != "":
-            document = str(given)
-    label = _is_covered(row.get("label"))
+    if not row.fact.strip():
+        raise ValueError("the fact is blank")
+    label = _is_covered(row.label)
     if label is None:
         return None
-    return LabelledPair(document, str(row.get("system") or ""), text, fact, label)
+    ids = [str(one) for one in (row.document, row.doc_id) if one not in (None, "")]
+    document = ids[-1] if ids else row.text
+    return LabelledPair(document, str(row.system or ""), row.text, row.fact, label)
 
 
 def _is_covered(label: Any) -> bool | None:
@@ -171,18 +175,18 @@ def _is_covered(label: Any) -> bool | None:
     if word in _YES + _NO:
         return word in _YES
     try:
-        share = float(word)
-    except (TypeError, ValueError):
-        share = -1.0
-    if not 0 <= share <= 1:
+        graded = float(word)
+    except ValueError:
+        graded = -1.0
+    if not 0 <= graded <= 1:
         words = ", ".join(_YES + _NO)
         raise ValueError(f"label {label!r}: expected true, false, 0 to 1, or one of {words}")
-    return share >= COVERED
+    return graded >= COVERED
 
 
 async def aagreement(
     data: str | PathLike[str] | Iterable[LabelledPair],
-    judges: Named[Judge] = ("local",),
+    judges: Judges = ("local",),
     *,
     budget: Budget | None = None,
 ) -> AgreementReport:
@@ -201,23 +205,11 @@ async def aagreement(
     pairs = read_pairs(data) if isinstance(data, (str, PathLike)) else list(data)
     if not pairs:
         raise InputError("there are no labelled pairs")
-    checkers = named_judges(judges)
-    require_unique("judge", [*(name for name, _ in checkers), BASELINE])
-
-    answers = {}
-    for name, judge in checkers:
-        async with AsyncExitStack() as stack:
-            answers[name] = await check_pairs(await open_scorer(judge, budget, stack), pairs)
-    return await report_agreement(pairs, answers)
-
-
-async def report_agreement(
-    pairs: Sequence[LabelledPair], answers: Mapping[str, Sequence[Answer]]
-) -> AgreementReport:
-    """Report on judges that gave an answer for each pair, and on word containment."""
-    by_words = await check_pairs(FactCoverage(WordContainment(), LOCAL), pairs)
-    every = {**answers, BASELINE: by_words}
-    measured = (measure_agreement(name, pairs, own) for name, own in every.items())
+    measured = []
+    async with AsyncExitStack() as stack:
+        for name, scorer in (await open_judges(judges, budget, stack)).items():
+            answers = await check_pairs(scorer, pairs)
+            measured.append(measure_agreement(name, pairs, answers))
     return AgreementReport(tuple(measured), tuple(pairs))
 
 
@@ -241,23 +233,18 @@ async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> li
     return [answers[pair.text, pair.fact] for pair in pairs]
 
 
-def rates(pairs: Decisions) -> tuple[float | None, float | None]:
-    """Compute sensitivity and specificity; `None` for one that has no pairs."""
-    found = pairs.entailed[pairs.labels]
-    refused = ~pairs.entailed[~pairs.labels]
-    return _share(found), _share(refused)
+def share_right(pairs: Decisions, labels: Sequence[bool] = (True, False)) -> float | None:
+    """Compute the share of right verdicts on a label, in [0, 1], or the mean of several.
 
-
-def _share(right: Array) -> float | None:
-    return float(right.mean()) if len(right) else None
-
-
-def balanced_accuracy(pairs: Decisions) -> float | None:
-    """Compute the mean of sensitivity and specificity, in [0, 1]."""
-    sensitivity, specificity = rates(pairs)
-    if sensitivity is None or specificity is None:
-        return None
-    return (sensitivity + specificity) / 2
+    Of both labels, it is the balanced accuracy; `None` if there are no pairs with one of them.
+    """
+    shares = []
+    for label in labels:
+        own = pairs.entailed[pairs.labels == label]
+        if not len(own):
+            return None
+        shares.append(float((own == label).mean()))
+    return fmean(shares)
 
 
 def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
@@ -272,59 +259,30 @@ def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:
     return Interval(*map(fmean, zip(*found, strict=True)))
 
 
-def mean_share(
-    pairs: Sequence[LabelledPair], found: Sequence[bool | None], why: str = ""
-) -> Estimate:
-    """Average the share of facts found over the texts of each document, then over documents.
-
-    `found` has one entry per pair, `None` for one to leave out; `why` is the reason if all are.
-    """
-    documents: dict[str, dict[tuple[str, str], list[bool]]] = {}
-    for pair, one in zip(pairs, found, strict=True):
-        if one is not None:
-            texts = documents.setdefault(pair.document, {})
-            texts.setdefault((pair.system, pair.text), []).append(one)
-    means = [fmean(map(fmean, texts.values())) for texts in documents.values()]
-    return mean_estimate(means, why)
+def _estimate(pairs: Decisions, labels: Sequence[bool]) -> Estimate:
+    """Estimate the share of right verdicts with its interval over documents, if it is defined."""
+    value = share_right(pairs, labels)
+    if value is None:
+        return Estimate(None)
+    interval = bootstrap_groups(
+        pairs.documents, lambda drawn: share_right(pairs.select(drawn), labels)
+    )
+    if interval is None or interval.low == interval.high:
+        interval = right_interval(pairs, labels)
+    return Estimate(value, interval)
 
 
 def measure_agreement(
     judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
 ) -> JudgeAgreement:
     """Compute all metrics of one judge, given one answer for each pair."""
-    said = [answer.entailed for answer in answers]
-    decided = [pair for pair, entailed in zip(pairs, said, strict=True) if entailed is not None]
-    verdicts = [answer for answer in answers if answer.entailed is not None]
-    rows = Decisions.of_pairs(decided, verdicts)
-    labels = [pair.label for pair in pairs]
-
-    def estimate(
-        metric: Callable[[Decisions], float | None], labels: Sequence[bool] = ()
-    ) -> Estimate:
-        """Estimate a metric with its interval over documents, unless it is undefined.
-
-        `labels`: those whose shares of right verdicts the metric averages.
-        """
-        value = metric(rows)
-        if value is None:
-            return Estimate(None)
-        interval = bootstrap_groups(rows.documents, lambda drawn: metric(rows.select(drawn)))
-        if labels and (interval is None or interval.low == interval.high):
-            interval = right_interval(rows, labels)
-        return Estimate(value, interval)
-
+    rows = Decisions.of_pairs(pairs, answers)
     return JudgeAgreement(
         judge=judge,
-        metrics={
-            "balanced_accuracy": estimate(balanced_accuracy, labels=(True, False)),
-            "sensitivity": estimate(lambda rows: rates(rows)[0], labels=(True,)),
-            "specificity": estimate(lambda rows: rates(rows)[1], labels=(False,)),
-            "coverage": mean_share(pairs, said, "nothing was decided"),
-            "human_coverage": mean_share(pairs, labels),
-        },
+        metrics={name: _estimate(rows, labels) for name, labels in _RIGHT.items()},
         n_documents=len(np.unique(rows.documents)),
-        n_pairs=len(decided),
-        n_undecided=len(pairs) - len(decided),
+        n_pairs=len(rows.labels),
+        n_undecided=len(pairs) - len(rows.labels),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
 
@@ -336,11 +294,7 @@ class JudgeAgreement:
     DERIVED = ("conclusion",)
     judge: str
     metrics: Mapping[str, Estimate]
-    """By name:
-
-    - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
-    - `coverage`, `human_coverage`: the mean coverage of the documents, by the judge and by people.
-    """
+    """`balanced_accuracy`, `sensitivity` and `specificity` of its verdicts."""
     n_documents: int
     n_pairs: int
     """Pairs with a verdict."""
@@ -374,11 +328,6 @@ class AgreementReport(Report):
         """Number of documents of the pairs."""
         return len({pair.document for pair in self.pairs})
 
-    @property
-    def conclusions(self) -> dict[str, conclusions.Conclusion]:
-        """The conclusion about each judge, without the baseline."""
-        return {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE}
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "documents": self.n_documents,
@@ -388,47 +337,19 @@ class AgreementReport(Report):
         }
 
     def page(self) -> Page:
-        labelled = (
+        counts = (
             f"{plural(len(self.pairs), 'fact')}, {plural(self.n_documents, 'document')}, "
             f"{percent(self.share_entailed)} entailed"
         )
-        return Page(
-            "Agreement with human labels",
-            counts=labelled,
-            answer=" ".join((self._level(), *self._heads())),
-            lines=(f"{labelled}.", *self._notes()),
-            sections=(
-                Section(
-                    "Metrics",
-                    legend=("in brackets: 95 % interval over documents",),
-                    table=self._table(),
-                ),
-                conclusions.section(self.conclusions),
-            ),
-            columns=("judge", "metric", "value", "low", "high", "why"),
-            rows=self._rows,
-        )
-
-    def _level(self) -> str:
-        """Say how many of the facts people find in the texts."""
-        level = conclusions.figure_text(self.judges[0].metrics["human_coverage"], percent)
-        return f"By your labels, people find {level} of the facts."
-
-    def _heads(self) -> Iterator[str]:
-        for judge, one in self.conclusions.items():
-            yield f"{one_line(judge)}: {one.head}"
-
-    def _table(self) -> Table:
         decided = ("labelled facts that it decided", *(f"{one.n_pairs:,}" for one in self.judges))
-        judges = {one.judge: one.metrics for one in self.judges}
-        return conclusions.figures(_LABELS, judges, [decided])
-
-    def _rows(self) -> Iterator[Mapping[str, Any]]:
-        for judge in self.judges:
-            for name, one in judge.metrics.items():
-                low, high = one.interval or (None, None)
-                values = {"value": one.value, "low": low, "high": high, "why": one.why}
-                yield {"judge": judge.judge, "metric": name, **values}
+        return conclusions.judges_page(
+            _MEASUREMENT,
+            counts,
+            {one.judge: one.metrics for one in self.judges},
+            {one.judge: one.conclusion for one in self.judges if one.judge != BASELINE},
+            more=[decided],
+            notes=self._notes(),
+        )
 
     def _notes(self) -> Iterator[str]:
         for judge in self.judges:

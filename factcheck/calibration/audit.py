@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.audit_trials import AGAIN, EDITS, RULES, Question, Trial, trials_of
+from factcheck.calibration.audit_trials import AGAIN, RULES, Question, Trial, trials_of
 from factcheck.calibration.texts import (
     Judge,
     Text,
@@ -19,15 +19,15 @@ from factcheck.calibration.texts import (
 )
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.reports import Report
-from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
+from factcheck.reports.page import Alert, Item, Page, Section, Table
 from factcheck.reports.text import (
     DASH,
+    interval_text,
     name_text,
     percent,
     plural,
     quote_text,
-    short,
-    short_range,
+    share,
 )
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
@@ -43,7 +43,7 @@ OFTEN = 0.05
 """Rate from which a broken rule is a fault of the judge rather than a slip."""
 _MIN_ERRORS = _MAX_EXAMPLES = 2
 _COLUMNS = ("rule", "what must hold", "tried", "broken", "rate", "95 %")
-_LEGEND = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
+_MEANING = "broken: at least one of the answers is certainly wrong; 95 %: interval of the rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +87,22 @@ class RuleResult:
             return len(self.errors) / self.n_tried
         return None
 
-    def is_fault(self, above: float) -> bool:
-        return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN
+    @property
+    def fault(self) -> str:
+        """What breaking it often says about the judge."""
+        return RULES[self.rule].fault.format(percent(self.rate or 0.0))
+
+    def is_fault(self, noise: float) -> bool:
+        """Whether it is broken often, and not just by answers that differ at this rate anyway."""
+        rate, is_edit = self.rate or 0.0, RULES[self.rule].edit is not None
+        if self.rule != AGAIN and not is_edit and rate <= noise:
+            return False
+        return len(self.errors) >= _MIN_ERRORS and rate >= OFTEN
 
     def cells(self) -> tuple[str, ...]:
+        rate = DASH if self.rate is None else share(self.rate)
         counts = f"{self.n_tried:,}", str(len(self.errors))
-        return (self.rule, self.statement, *counts, short(self.rate), short_range(self.interval))
-
-    def case(self) -> Case:
-        if not self.errors:
-            return Case(self.rule, "passed" if self.n_tried else "skipped")
-        message = f"{len(self.errors)} of {plural(self.n_tried, 'trial')} broken"
-        details = tuple(f"{error.name}: {error.fact}" for error in self.errors)
-        return Case(self.rule, "failed", message, "broken", details)
+        return (self.rule, self.statement, *counts, rate, interval_text(self.interval) or DASH)
 
     def examples(self) -> Section:
         meaning = "proven errors: at least one answer of each is wrong"
@@ -110,7 +113,7 @@ class RuleResult:
 def _item(error: Trial) -> Item:
     name, fact, (first, second) = name_text(error.name), quote_text(error.fact), error.labels
     if first is not None:
-        return Item(name, fact, change=(first, second or ""))
+        return Item(name, fact, (f"{first}, then {second}",))
     last = error.second.text.splitlines()[-1].removeprefix("- ")
     return Item(name, fact, (f"{second}, although the text says: {quote_text(last)}",))
 
@@ -140,13 +143,14 @@ class AuditReport(Report):
         A judge that always answers the same keeps every rule that compares two answers, and one
         that answers at random breaks them all: these faults hide their consequences.
         """
-        share = self.share_entailed
-        if share is None:
+        yes = self.share_entailed
+        if yes is None:
             return ()
         if self.is_constant:
-            same = f"yes to {percent(share)}" if share >= ALWAYS else f"no to {percent(1 - share)}"
+            same = f"yes to {percent(yes)}" if yes >= ALWAYS else f"no to {percent(1 - yes)}"
             return (f"it says {same} of its questions, whatever the text says",)
-        return tuple(_faults({rule.rule: rule for rule in self.rules}))
+        noise = 2 * (self.rule(AGAIN).rate or 0.0)
+        return tuple(rule.fault for rule in self.rules if rule.is_fault(noise))
 
     @property
     def is_constant(self) -> bool:
@@ -174,7 +178,7 @@ class AuditReport(Report):
         return {rule.rule: rule for rule in self.rules}[name]
 
     def page(self) -> Page:
-        share = DASH if self.share_entailed is None else percent(self.share_entailed)
+        yes = DASH if self.share_entailed is None else percent(self.share_entailed)
         undecided = sum(rule.n_undecided for rule in self.rules)
         why = f" ({self.failure})" if self.failure else ""
         missing = f"{plural(undecided, 'trial')} without an answer, left out of every rate{why}"
@@ -182,7 +186,7 @@ class AuditReport(Report):
         errors = plural(self.n_errors, "proven error")
         asked = (
             f"{plural(self.n_texts, 'text')}, {plural(self.n_questions, 'question')}, "
-            f"{plural(self.n_answers, 'answer')}, {share} yes"
+            f"{plural(self.n_answers, 'answer')}, {yes} yes"
         )
         return Page(
             f"Audit of {self.judge}",
@@ -194,34 +198,16 @@ class AuditReport(Report):
                 *((Alert(missing, "unknown"),) if undecided else ()),
             ),
             sections=(
-                Section("Rules", legend=(_LEGEND,), table=Table(_COLUMNS, cells, n_names=2)),
+                Section("Rules", meaning=_MEANING, table=Table(_COLUMNS, cells, n_names=2)),
                 *(rule.examples() for rule in self.rules if rule.errors),
                 conclusions.section({self.judge: self.conclusion}),
             ),
             suite="calibrate.audit",
-            cases=tuple(rule.case() for rule in self.rules),
             columns=("judge", *_COLUMNS),
             rows=lambda: [
                 {"judge": self.judge, **dict(zip(_COLUMNS, row, strict=True))} for row in cells
             ],
         )
-
-
-def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
-    noise = 2 * (rules[AGAIN].rate or 0.0)
-    copied = []
-    for name, result in rules.items():
-        above = 0.0 if name == AGAIN or name in EDITS else noise
-        if not result.is_fault(above):
-            continue
-        rate = percent(result.rate or 0.0)
-        if name in EDITS:
-            copied.append(f"{RULES[name].fault} ({rate})")
-        else:
-            yield RULES[name].fault.format(rate)
-    if copied:
-        kinds = ", ".join(copied)
-        yield f"it matches words, not meaning: it still said yes after {kinds}"
 
 
 async def aaudit_judge(
@@ -240,12 +226,10 @@ async def aaudit_judge(
 
     Args:
         judge: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself.
-        texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
-            are extracted by the embedded extractor where they are missing. The bundled texts if
-            `None`.
+        texts: As in `bullet_removal`; the bundled texts if `None`.
         name: Name of the judge in the report; derived from the judge if `None`.
         budget: Limits; questions beyond it are undecided.
-        per_rule: Facts of each text that are edited, for each of the four edits, 1 to 100. Each is
+        per_rule: Facts of each text that are edited, for each of the three edits, 1 to 100. Each is
             a question of its own; eight questions concern all facts of a text.
 
     Raises:
@@ -253,18 +237,33 @@ async def aaudit_judge(
         ConfigError: The judge is unknown, or a key is missing.
     """
     require_integer("per_rule", per_rule, 1, 100)
+    trials = [trial for one in await read_subjects(texts) for trial in trials_of(one, per_rule)]
     async with AsyncExitStack() as stack:
-        trials = [trial for one in await read_subjects(texts) for trial in trials_of(one, per_rule)]
         scorer = await open_scorer(judge, budget, stack)
-        async with scorer.uncached() as fresh:
-            answers = await answers_to(fresh, trials)
-            return audited(name or name_of(judge), trials, answers, fresh.ledger.usage)
+        fresh = await stack.enter_async_context(scorer.uncached())
+        answers = await _answers_to(fresh, trials)
+        usage = fresh.ledger.usage
+    results = [result for replies in answers.values() for result in replies.values()]
+    decided = [result for result in results if isinstance(result, Verdict)]
+    by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
+    for trial in trials:
+        by_rule[trial.rule].append(trial)
+    return AuditReport(
+        judge=name or name_of(judge),
+        n_texts=len({trial.name for trial in trials}),
+        n_questions=len(answers),
+        n_answers=len(decided),
+        share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
+        rules=tuple(RuleResult.of(rule, tried, answers) for rule, tried in by_rule.items()),
+        usage=usage,
+        failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
+    )
 
 
 audit_judge = blocking(aaudit_judge)
 
 
-async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
+async def _answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
     """Ask the judge each question of the trials; those about one text in sequence.
 
     Asked at once, a fact that several of them share would be checked only once.
@@ -283,22 +282,3 @@ async def answers_to(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
 
     await together(map(ask, by_text.values()))
     return answers
-
-
-def audited(judge: str, trials: Sequence[Trial], answers: Answers, usage: Usage) -> AuditReport:
-    """Report an audit, given an answer to every question of the trials."""
-    results = [result for replies in answers.values() for result in replies.values()]
-    decided = [result for result in results if isinstance(result, Verdict)]
-    by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
-    for trial in trials:
-        by_rule[trial.rule].append(trial)
-    return AuditReport(
-        judge=judge,
-        n_texts=len({trial.name for trial in trials}),
-        n_questions=len(answers),
-        n_answers=len(decided),
-        share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
-        rules=tuple(RuleResult.of(rule, tried, answers) for rule, tried in by_rule.items()),
-        usage=usage,
-        failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
-    )

@@ -15,27 +15,23 @@ import numpy as np
 
 from factcheck.calibration import conclusions
 from factcheck.calibration.bullets_metrics import (
-    LABELS,
-    LEGEND,
+    MEASUREMENT,
     TRUTH,
     UNSURE,
     Array,
     CurvePoint,
     TextScores,
     VariantRow,
-    curves_svg,
     mean_curve,
     measure_texts,
 )
 from factcheck.calibration.texts import (
-    Judge,
-    Named,
+    Judges,
     RemovalOrder,
     Subject,
     Text,
     name_of,
-    named_judges,
-    open_scorer,
+    open_judges,
     read_subjects,
     removal_orders,
     require_unique,
@@ -44,16 +40,16 @@ from factcheck.documents import file_errors, json_text, to_plain, write_text
 from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
 from factcheck.judges.factory import build_model
-from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.judges.local.containment import BASELINE
 from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, ModelSpec
 from factcheck.reports import Report, render
-from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
-from factcheck.reports.text import percent, plural, short
+from factcheck.reports.page import Page, Section, Svg
+from factcheck.reports.pictures import curves_svg
+from factcheck.reports.text import percent, plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 
 if TYPE_CHECKING:
@@ -69,7 +65,7 @@ Orders = Mapping[str, tuple[RemovalOrder, ...]]
 
 async def abullet_removal(
     texts: Iterable[Text] | None = None,
-    judges: Named[Judge] = ("local",),
+    judges: Judges = ("local",),
     *,
     raters: Sequence[ModelSpec] = (),
     budget: Budget | None = None,
@@ -96,34 +92,22 @@ async def abullet_removal(
         JudgeError: A judge rejected every request.
     """
     async with AsyncExitStack() as stack:
-        scorers = [
-            by_coverage(name, await open_scorer(judge, budget, stack))
-            for name, judge in named_judges(judges)
-        ]
+        opened = await open_judges(judges, budget, stack)
+        scorers = [_by_coverage(name, scorer) for name, scorer in opened.items()]
         for rater in raters:
             session = await stack.enter_async_context(Session(budget=budget))
-            scorers.append(_by_rating(name_of(rater), build_model(rater, session)))
-        scorers.append(by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL)))
+            scorers.insert(-1, _by_rating(name_of(rater), build_model(rater, session)))
         require_unique("judge", [name for name, _ in scorers])
         subjects = await read_subjects(texts)
         orders = {one.name: removal_orders(len(one.bullets), n_random) for one in subjects}
-        rows = await score_variants(scorers, subjects, orders)
+        rows: list[VariantRow] = []
+        for _, score in scorers:
+            for one in subjects:
+                rows += await together(score(one, kept) for kept in variants(one, orders[one.name]))
     return BulletRemoval(tuple(subjects), orders, tuple(rows))
 
 
 bullet_removal = blocking(abullet_removal)
-
-
-async def score_variants(
-    scorers: Iterable[Scorer], subjects: Sequence[Subject], orders: Orders
-) -> list[VariantRow]:
-    """Score every variant of the subjects: one scorer and one subject after the other."""
-    rows: list[VariantRow] = []
-    for _, score in scorers:
-        for subject in subjects:
-            every = variants(subject, orders[subject.name])
-            rows += await together(score(subject, kept) for kept in every)
-    return rows
 
 
 def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozenset[int], ...]:
@@ -132,7 +116,7 @@ def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozense
     return tuple(dict.fromkeys([frozenset(range(len(subject.bullets))), *left]))
 
 
-def by_coverage(name: str, scorer: FactCoverage) -> Scorer:
+def _by_coverage(name: str, scorer: FactCoverage) -> Scorer:
     """Make the scorer that goes by the facts that a variant keeps."""
 
     async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
@@ -212,7 +196,7 @@ class BulletRemoval(Report):
         return np.array(points, dtype=float)  # None is NaN
 
     def metrics(self, judge: str) -> dict[str, Estimate]:
-        """Return the metrics of one judge; see `LABELS`."""
+        """Return the metrics of one judge; see `MEASUREMENT`."""
         return measure_texts(self.scores(judge))
 
     def curves(self) -> dict[str, list[CurvePoint]]:
@@ -234,18 +218,11 @@ class BulletRemoval(Report):
         sizes = {subject.name: len(subject.bullets) for subject in self.subjects}
         n_texts = sum(len(row.kept) == sizes[row.text] for row in complete)
         limits = f"{plural(len(sizes), 'text')}, {plural(len(rows), 'variant')}"
-        if len(complete) < len(rows):
-            limits += f", of which {n_texts} and {len(complete)} have all answers"
         n_verdicts = sum(len(row.verdicts) for row in complete)
         if n_unsure := sum(row.n_unsure for row in complete):
             unsure = percent(n_unsure / n_verdicts)
             limits += f"; {unsure} of the facts left open as unsure, outside its scores"
         return conclusions.of_bullets(self.metrics(judge), n_texts, limits)
-
-    @property
-    def _measured(self) -> tuple[str, ...]:
-        """The judges that were asked for, without the baseline."""
-        return tuple(name for name in self.judges if name != BASELINE)
 
     def notes(self) -> Iterator[str]:
         """Yield what a reader must know before trusting the numbers."""
@@ -263,16 +240,21 @@ class BulletRemoval(Report):
                     f"out; the mean score of all is between {low:.3f} and {high:.3f} ({why})"
                 )
 
+    def _conclusions(self) -> dict[str, conclusions.Conclusion]:
+        """Return the conclusion about each judge, without the baseline."""
+        return {name: self.conclusion(name) for name in self.judges if name != BASELINE}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the metrics of every judge as JSON-ready data; `save` keeps the rows."""
         judges: dict[str, dict[str, Any]] = {}
         for name in self.judges:
-            metrics = {metric: one.as_plain() for metric, one in self.metrics(name).items()}
-            judges[name] = {"metrics": metrics, "usage": self.usage(name).to_dict()}
-        for name in self._measured:
-            judges[name]["conclusion"] = to_plain(self.conclusion(name))
+            judges[name] = {"metrics": self.metrics(name), "usage": self.usage(name)}
+        for name, conclusion in self._conclusions().items():
+            judges[name]["conclusion"] = conclusion
         texts = [subject.name for subject in self.subjects]
-        return {"texts": texts, "judges": judges, "notes": list(self.notes())}
+        data = {"texts": texts, "judges": judges, "notes": list(self.notes())}
+        plain: dict[str, Any] = to_plain(data)
+        return plain
 
     def save(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the rows, the page and the plot into a folder, which is created.
@@ -288,7 +270,7 @@ class BulletRemoval(Report):
         files = {
             "rows.jsonl": "".join(f"{row}\n" for row in rows),
             "bullets.html": render(self.page(), "html"),
-            "curves.svg": curves_svg(self.curves(), len(self.subjects)),
+            "curves.svg": self._picture(self.curves()),
         }
         with file_errors(str(folder), "write"):
             place.mkdir(parents=True, exist_ok=True)
@@ -296,69 +278,35 @@ class BulletRemoval(Report):
             write_text(place / name, text)
         return tuple(files)
 
-    def _counts(self) -> str:
-        n_variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
-        n_orders = plural(sum(map(len, self.orders.values())), "removal order")
-        return f"{plural(len(self.subjects), 'text')}, {n_variants}, {n_orders}"
-
-    def __repr__(self) -> str:
-        return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
-
     def page(self) -> Page:
         """Describe the metrics and the mean curve of every judge."""
+        n_variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
+        n_orders = plural(sum(map(len, self.orders.values())), "removal order")
         curves = self.curves()
-        chart = _chart(curves)
-        found = {name: self.conclusion(name) for name in self._measured}
-        return Page(
-            "Bullet removal",
-            counts=self._counts(),
-            answer=conclusions.answer(found),
-            lines=(f"{self._counts()}.",),
-            alerts=tuple(Alert(note, "unknown") for note in self.notes()),
-            sections=filled(
-                Section("Metrics", legend=LEGEND, table=self._table()),
-                Section(
-                    "Mean score by the share of bullets left",
-                    table=chart,
-                    pictures=(Svg(curves_svg(curves, len(self.subjects))),) if chart.rows else (),
-                ),
-                conclusions.section(found),
-            ),
-            columns=("text", "judge", "kept", "score", "low", "high", "note"),
-            rows=self._csv_rows,
+        picture = self._picture(curves) if any(curves.values()) else Svg()
+        return conclusions.judges_page(
+            MEASUREMENT,
+            f"{plural(len(self.subjects), 'text')}, {n_variants}, {n_orders}",
+            {name: self.metrics(name) for name in self.judges},
+            self._conclusions(),
+            more=self._spent(),
+            notes=self.notes(),
+            sections=(Section("Mean score by the share of bullets left", picture=picture),),
         )
 
-    def _table(self) -> Table:
-        """Return the metrics of each judge, and what it cost."""
+    def _picture(self, curves: Mapping[str, Sequence[CurvePoint]]) -> Svg:
+        title = f"Bullets are removed one by one ({plural(len(self.subjects), 'text')})"
+        return curves_svg(curves, title, TRUTH)
+
+    def _spent(self) -> list[tuple[str, ...]]:
+        """Return the rows of what the judges cost; none if they cost nothing."""
         usages = [self.usage(name) for name in self.judges]
-        rows = zip(*map(_spent, usages), strict=True)
-        named = zip(("calls", "tokens", "cost"), rows, strict=True)
-        is_spent = any(usage.calls or usage.cache_hits for usage in usages)
-        judges = {name: self.metrics(name) for name in self.judges}
-        more = [(name, *row) for name, row in named] if is_spent else []
-        return conclusions.figures(LABELS, judges, more)
-
-    def _csv_rows(self) -> Iterator[dict[str, Any]]:
-        for row in self.rows:
-            data = row.to_dict()
-            yield {**data, "kept": " ".join(map(str, data["kept"]))}
-
-
-def _chart(curves: Mapping[str, Sequence[CurvePoint]]) -> Table:
-    """Tabulate the curves by the share of bullets left, from all to few."""
-    cells: dict[float, dict[str, float]] = {}
-    for name, curve in curves.items():
-        for point in curve:
-            cells.setdefault(point.left, {})[name] = point.score
-    rows = []
-    for left in sorted(cells, reverse=True):
-        scores = [short(cells[left].get(name)) for name in curves]
-        rows.append((f"{100 * left:.0f} %", *scores))
-    return Table(("left", *curves), tuple(rows))
-
-
-def _spent(usage: Usage) -> tuple[str, str, str]:
-    """Format calls, tokens and cost."""
-    n_tokens = usage.prompt_tokens + usage.completion_tokens
-    cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-    return f"{usage.calls:,}", f"{n_tokens:,}", cost
+        if not any(usage.calls or usage.cache_hits for usage in usages):
+            return []
+        costs = ["unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}" for one in usages]
+        n_tokens = [one.prompt_tokens + one.completion_tokens for one in usages]
+        return [
+            ("calls", *(f"{one.calls:,}" for one in usages)),
+            ("tokens", *(f"{n:,}" for n in n_tokens)),
+            ("cost", *costs),
+        ]

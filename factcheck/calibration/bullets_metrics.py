@@ -8,35 +8,25 @@ are not independent.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from factcheck.calibration.conclusions import Labels
+from factcheck.calibration.conclusions import Measurement
 from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
-from factcheck.reports.text import percent, plural, short, shorten_middle, visible
+from factcheck.reports.text import percent, share
 from factcheck.stats.intervals import Estimate, Interval, kendall, share_interval
 from factcheck.stats.resampling import FEW_UNITS, mean_estimate, mean_interval
 
-TRUTH = "truth"
+TRUTH = "true share of facts"
 """Name of the curve of the true scores, where they are known."""
 UNSURE = "?unsure"
 """Label of a fact that the judge leaves open."""
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
-_WIDTH, _HEIGHT = 720, 440
-_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 700, 40, 390
-"""Edges of the area of the curves."""
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a57b8")
-"""Okabe and Ito's, which can be told apart with any colour vision."""
-_GREY = "#808080"
-_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_LEGEND_STEP = 18
 Array = Any
 """A numpy array."""
 
@@ -107,18 +97,23 @@ class TextScores(NamedTuple):
         return TextScores([path[:, [0, 1, 1]] for path in self.paths])
 
 
-LABELS: Labels = {
-    "kendall": ("rank correlation with the facts left", short),
-    "kendall_bullets": ("rank correlation with the bullets left", short),
-    "rising_steps": ("removals that raise the score", percent),
-    "unchanged_steps": ("removals that change nothing", percent),
-    "at_ceiling": ("variants with the highest score", percent),
-    "full_score": ("score of the whole summary", short),
-    "error": ("mean error against the true score", short),
-    "found": ("facts present, judged entailed", percent),
-    "invented": ("facts absent, judged entailed", percent),
-}
-"""All metrics, by their label and form in the report:
+MEASUREMENT = Measurement(
+    "Bullet removal",
+    {
+        "kendall": ("rank correlation with the facts left", share),
+        "kendall_bullets": ("rank correlation with the bullets left", share),
+        "rising_steps": ("removals that raise the score", percent),
+        "unchanged_steps": ("removals that change nothing", percent),
+        "at_ceiling": ("variants with the highest score", percent),
+        "full_score": ("score of the whole summary", share),
+        "error": ("mean error against the true score", share),
+        "found": ("facts present, judged entailed", percent),
+        "invented": ("facts absent, judged entailed", percent),
+    },
+    meaning="in brackets: 95 % interval over texts; rank correlation (Kendall): 1 if more left "
+    "always scores higher, 0 if unrelated",
+)
+"""All metrics:
 
 - `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a judge
   gives one score to all variants. `kendall_bullets`: the same with the bullets left.
@@ -130,17 +125,13 @@ LABELS: Labels = {
   errors that cancel out: `found` and `invented` are the shares of the decided facts that are, and
   that are not, in the whole summary which the judge calls entailed.
 """
-LEGEND = (
-    "in brackets: 95 % interval over texts; a variant is the summary with some bullets removed",
-    "rank correlation (Kendall): 1 if more left always scores higher, 0 if there is no relation",
-)
 
 
 def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
     """Compute all metrics of one judge, by name."""
     by_text = [_values(text) for text in texts]
     estimates = {}
-    for name in LABELS:
+    for name in MEASUREMENT.labels:
         values = [of_text[name] for of_text in by_text if of_text[name]]
         estimates[name] = _estimate(name, values)
     return estimates
@@ -149,7 +140,7 @@ def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
 def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
     means = [fmean(of_text) for of_text in values]
     found = mean_estimate(means, low=-1.0 if name.startswith("kendall") else 0.0)
-    is_share = LABELS[name][1] is percent
+    is_share = MEASUREMENT.labels[name][1] is percent
     if is_share and means and (len(means) < FEW_UNITS or len(set(means)) == 1):
         trials = sum(map(len, values))
         return found._replace(interval=share_interval([(1, mean) for mean in means], trials))
@@ -158,7 +149,7 @@ def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
 
 def _values(text: TextScores) -> dict[str, list[float]]:
     """Return the values whose mean is the metric of a text: of orders, steps, variants or facts."""
-    found: dict[str, list[float]] = {name: [] for name in LABELS}
+    found: dict[str, list[float]] = {name: [] for name in MEASUREMENT.labels}
     found |= {"found": [*text.found], "invented": [*text.invented]}
     for path in text.paths:
         bullets, facts, scores = path.round(9).T  # scores do not differ by rounding alone
@@ -225,60 +216,3 @@ def _mean_at(left: float, lines: Iterable[Array]) -> float | None:
     reached = [line for line in lines if line[0, 0] <= left <= line[-1, 0]]
     values = [float(np.interp(left, line[:, 0], line[:, 2])) for line in reached]
     return fmean(values) if values else None
-
-
-def curves_svg(judges: Mapping[str, Sequence[CurvePoint]], n_texts: int) -> str:
-    """Draw a line with its 95 % band for each judge, and the truth dashed, if it is known."""
-    title = f"Bullets are removed one by one ({plural(n_texts, 'text')})"
-    parts = [*_axes(title)]
-    colours = itertools.cycle(_COLOURS)
-    y = _BOTTOM - 12 - (len(judges) - 1) * _LEGEND_STEP
-    for name, points in judges.items():
-        words, stroke = shorten_middle(visible(name)), f'stroke="{next(colours)}"'
-        if name == TRUTH:
-            words, stroke = "true share of facts", f'stroke="{_GREY}" stroke-dasharray="6 4"'
-        parts += _curve(points, stroke)
-        parts.append(f'<path d="M{_LEFT + 12} {y - 4}h24" {stroke}/>')
-        parts.append(_text(_LEFT + 42, y, words, "start"))
-        y += _LEGEND_STEP
-    body = "\n".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" fill="none" '
-        'stroke-width="2" font-family="sans-serif" font-size="12" color="#808080" role="img" '
-        f'aria-label="{title}">\n{body}\n</svg>\n'
-    )
-
-
-def _axes(title: str) -> Iterator[str]:
-    middle = (_LEFT + _RIGHT) // 2
-    yield _text(middle, _TOP - 16, title)
-    yield _text(middle, _HEIGHT - 12, "share of bullets left")
-    yield _text(_LEFT, _TOP - 16, "score")
-    for tick in _TICKS:
-        x, y = _place(tick, tick).split(",")
-        grid = 'stroke="currentColor" stroke-width="1" opacity="0.25"'
-        yield f'<path d="M{x} {_TOP}V{_BOTTOM}M{_LEFT} {y}H{_RIGHT}" {grid}/>'
-        yield _text(x, _BOTTOM + 18, f"{tick:g}")
-        yield _text(_LEFT - 8, float(y) + 4, f"{tick:g}", "end")
-
-
-def _curve(points: Sequence[CurvePoint], stroke: str) -> Iterator[str]:
-    bands = [(point.left, point.interval) for point in points if point.interval]
-    if len(bands) == len(points):
-        outline = [_place(left, band.high) for left, band in bands]
-        outline += [_place(left, band.low) for left, band in reversed(bands)]
-        fill = stroke.replace("stroke", "fill", 1)
-        yield f'<polygon points="{" ".join(outline)}" {fill} opacity="0.12"/>'
-    line = " ".join(_place(point.left, point.score) for point in points)
-    yield f'<polyline points="{line}" {stroke}/>'
-
-
-def _place(left: float, score: float) -> str:
-    x = _RIGHT - left * (_RIGHT - _LEFT)
-    y = _BOTTOM - score * (_BOTTOM - _TOP)
-    return f"{x:.1f},{y:.1f}"
-
-
-def _text(x: object, y: float, words: str, anchor: str = "middle") -> str:
-    where = f'x="{x}" y="{y:g}" text-anchor="{anchor}"'
-    return f'<text {where} fill="currentColor">{escape(words)}</text>'

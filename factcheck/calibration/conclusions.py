@@ -1,4 +1,4 @@
-"""What a judge can be used for: its figures, and one sentence by fixed rules from them.
+"""What a judge can be used for: one sentence by fixed rules from its figures, and their page.
 
 A use is supported if the whole 95 % interval of every figure that it needs is on the right side of
 its limit, excluded if a figure itself is on the wrong side, and open in between. With fewer than
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from math import inf
+from typing import Any, Literal, NamedTuple
 
-from factcheck.reports.page import Item, Section, Table
-from factcheck.reports.text import DASH, one_line, percent, plural, short
+from factcheck.reports.page import Alert, Item, Page, Section, Table, filled
+from factcheck.reports.text import DASH, one_line, percent, plural, share
 from factcheck.stats.intervals import Estimate, Interval
 
 Use = Literal["rank", "gate", "level"]
@@ -38,9 +39,7 @@ class Conclusion:
     uses: Mapping[Use, Answer]
     """A use that was not measured is missing."""
     why: str
-    """The figures behind it."""
-    limits: str
-    """What they rest on."""
+    """The figures behind it, and in brackets what they rest on."""
 
     @property
     def head(self) -> str:
@@ -63,7 +62,7 @@ class Conclusion:
 
     @property
     def figures(self) -> str:
-        return f"{self.why[0].upper()}{self.why[1:]} ({self.limits})."
+        return f"{self.why[0].upper()}{self.why[1:]}."
 
     def __str__(self) -> str:
         return f"{self.head} {self.figures}"
@@ -84,15 +83,15 @@ def of_bullets(metrics: Mapping[str, Estimate], n_texts: int, limits: str) -> Co
     order = metrics["kendall" if is_known else "kendall_bullets"]
     rises, found, invented = (metrics[name] for name in ("rising_steps", "found", "invented"))
     if rises.value is None:
-        return Conclusion({"rank": "open"}, "no bullet could be removed and both scored", limits)
-    ranks = _worst(_reaches(order, 0.8), _stays(rises, _MAX_RISES))
+        return Conclusion({"rank": "open"}, f"no bullet was removed and both scored ({limits})")
+    ranks = _worst(_is_within(order, least=0.8), _is_within(rises, most=_MAX_RISES))
     left = "facts" if is_known else "bullets"
-    why = f"rank correlation of the score with the {left} left {figure_text(order, short)}"
+    why = f"rank correlation of the score with the {left} left {figure_text(order, share)}"
     if rises.value >= _MAX_RISES:
         why += f", and it rises at {figure_text(rises)} of the removals"
     if found.value is not None and invented.value is not None:
         why = f"{_kept_text(found, invented, 'present', 'absent')}; {why}"
-    return Conclusion(_uses(ranks, found, invented, enough=enough), why, limits)
+    return Conclusion(_uses(ranks, found, invented, enough=enough), f"{why} ({limits})")
 
 
 def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int) -> Conclusion:
@@ -103,15 +102,15 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
     limits = f"{plural(n_facts, 'labelled fact')} of {plural(n_documents, 'document')}"
     limits += f"; {MIN_FACTS} facts of {MIN_TEXTS} documents are needed" * (not enough)
     if accuracy.value is None or specificity.value is None:
-        return Conclusion({"rank": "open"}, "no verdicts on one of the two labels", limits)
+        return Conclusion({"rank": "open"}, f"no verdicts on one of the two labels ({limits})")
     bounds = specificity.interval and Interval(*(1 - end for end in reversed(specificity.interval)))
     invented = Estimate(1 - specificity.value, bounds)
     why = (
         f"{_kept_text(found, invented, 'that people find', 'that they do not')}; balanced accuracy "
-        f"{figure_text(accuracy, short)}"
+        f"{figure_text(accuracy, share)}"
     )
-    uses = _uses(_reaches(accuracy, 0.75), found, invented, enough=enough)
-    return Conclusion(uses, why, limits)
+    uses = _uses(_is_within(accuracy, least=0.75), found, invented, enough=enough)
+    return Conclusion(uses, f"{why} ({limits})")
 
 
 def of_audit(
@@ -121,13 +120,14 @@ def of_audit(
 
     Any fault excludes a gate; a judge that always answers the same is good for nothing.
     """
-    limits = f"{plural(n_errors, 'proven error')} in {plural(n_trials, 'trial')}"
     if not n_trials:
-        return Conclusion({"rank": "open"}, "it gave no answers", limits)
+        return Conclusion({"rank": "open"}, "it gave no answers")
+    errors = f"({plural(n_errors, 'proven error')} in {plural(n_trials, 'trial')})"
     if not faults:
-        return Conclusion({}, "no error is frequent, but an audit alone qualifies no judge", limits)
+        why = f"no error is frequent, but an audit alone qualifies no judge {errors}"
+        return Conclusion({}, why)
     excluded: Iterable[Use] = USES if is_constant else ("gate",)
-    return Conclusion(dict.fromkeys(excluded, "no"), "; ".join(faults), limits)
+    return Conclusion(dict.fromkeys(excluded, "no"), f"{'; '.join(faults)} {errors}")
 
 
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
@@ -138,31 +138,72 @@ def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:
         answers = [one.uses[use] for one in every if use in one.uses]
         if answers:
             uses[use] = _worst(*answers)
-    why = measured[-1].why
-    if faults.uses:
-        why += f"; {faults.why}"
-    return Conclusion(uses, why, "; ".join(one.limits for one in every))
+    return Conclusion(uses, f"{measured[-1].why}; {faults.why}")
 
 
-Labels = Mapping[str, tuple[str, Callable[[float], str]]]
-"""Label of each metric, and the form of its numbers: `percent` or `short`."""
+Metrics = Mapping[str, Estimate]
+"""The metrics of one judge, by name."""
 
 
-def figures(
-    labels: Labels,
-    judges: Mapping[str, Mapping[str, Estimate]],
+class Measurement(NamedTuple):
+    """How the metrics of judges are shown."""
+
+    name: str
+    labels: Mapping[str, tuple[str, Callable[[float], str]]]
+    """Label of each metric, and the form of its numbers: `percent` or `share`."""
+    meaning: str
+    """Explanation of the table."""
+
+
+def judges_page(
+    measurement: Measurement,
+    counts: str,
+    judges: Mapping[str, Metrics],
+    conclusions: Mapping[str, Conclusion],
+    *,
     more: Iterable[tuple[str, ...]] = (),
-) -> Table:
-    """Return the metrics of judges that any of them has, one in a row with its 95 % interval.
+    notes: Iterable[str] = (),
+    sections: Sequence[Section] = (),
+) -> Page:
+    """Describe the metrics of judges, and what they can be used for.
 
-    `more` are further rows: a label, and a cell for each judge.
+    Args:
+        measurement: What was measured.
+        counts: What it was measured on.
+        judges: Metrics of each judge.
+        conclusions: What they say of a judge; the baseline has none.
+        more: Further rows: a label, and a cell for each judge.
+        notes: What a reader must know before trusting the numbers.
+        sections: Sections after the table.
     """
     rows = []
-    for name, (label, form) in labels.items():
+    for name, (label, form) in measurement.labels.items():
         found = [metrics[name] for metrics in judges.values()]
         if any(one.value is not None for one in found):
             rows.append((label, *(figure_text(one, form) for one in found)))
-    return Table(("", *judges), (*rows, *more))
+    table = Table(("", *judges), (*rows, *more))
+    every = [(judge, *one) for judge, metrics in judges.items() for one in metrics.items()]
+    return Page(
+        measurement.name,
+        counts=counts,
+        answer=answer(conclusions),
+        lines=(f"{counts}.",),
+        alerts=tuple(Alert(note, "unknown") for note in notes),
+        sections=filled(
+            Section("Metrics", meaning=measurement.meaning, table=table),
+            *sections,
+            section(conclusions),
+        ),
+        columns=("judge", "metric", "value", "low", "high", "why"),
+        rows=lambda: [_row(*one) for one in every],
+    )
+
+
+def _row(judge: str, metric: str, found: Estimate) -> dict[str, Any]:
+    """Return the row of CSV."""
+    low, high = found.interval or (None, None)
+    values = {"value": found.value, "low": low, "high": high, "why": found.why}
+    return {"judge": judge, "metric": metric, **values}
 
 
 def section(conclusions: Mapping[str, Conclusion]) -> Section:
@@ -181,26 +222,17 @@ def answer(conclusions: Mapping[str, Conclusion]) -> str:
 def _uses(ranks: Answer, found: Estimate, invented: Estimate, *, enough: bool) -> dict[Use, Answer]:
     uses: dict[Use, Answer] = {"rank": ranks}
     if found.value is not None and invented.value is not None:
-        few_invented = _stays(invented, 0.1)
-        uses["gate"] = _worst(_reaches(found, 0.5), few_invented)
-        uses["level"] = _worst(_reaches(found, 0.9), few_invented)
+        few_invented = _is_within(invented, most=0.1)
+        uses["gate"] = _worst(_is_within(found, least=0.5), few_invented)
+        uses["level"] = _worst(_is_within(found, least=0.9), few_invented)
     return uses if enough else dict.fromkeys(uses, "open")
 
 
-def _reaches(figure: Estimate, limit: float) -> Answer:
-    """Whether a figure is at least at a limit, with its whole interval."""
-    if (figure.value or 0.0) < limit:
+def _is_within(figure: Estimate, least: float = -inf, most: float = inf) -> Answer:
+    """Whether a figure is in a range, with its whole interval."""
+    if not least <= (figure.value or 0.0) <= most:
         return "no"
-    if figure.interval is not None and figure.interval.low >= limit:
-        return "yes"
-    return "open"
-
-
-def _stays(figure: Estimate, limit: float) -> Answer:
-    """Whether a figure is at most at a limit, with its whole interval."""
-    if (figure.value or 0.0) > limit:
-        return "no"
-    if figure.interval is not None and figure.interval.high <= limit:
+    if figure.interval and least <= figure.interval.low and figure.interval.high <= most:
         return "yes"
     return "open"
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError, JudgeError
@@ -29,6 +29,7 @@ from factcheck.facts import (
     Usage,
     source_texts,
 )
+from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
@@ -211,20 +212,29 @@ async def read_subjects(texts: Iterable[Text] | None) -> list[Subject]:
     return subjects
 
 
-T = TypeVar("T")
-Named: TypeAlias = Sequence[T] | Mapping[str, T]
-"""A list, or a mapping that gives names."""
 Judge: TypeAlias = "JudgeSpec | FactCoverage"
 """Anything that `FactCoverage` takes as a judge, or a scorer, which stays open."""
+Judges: TypeAlias = Sequence[Judge] | Mapping[str, Judge]
+"""A list, or a mapping that gives names."""
 
 
-def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
-    """Return the judges with their names; `InputError` for neither a list nor a mapping."""
+async def open_judges(
+    judges: Judges, budget: Budget | None, stack: AsyncExitStack
+) -> dict[str, FactCoverage]:
+    """Open the scorers of judges by name, closed by `stack`, and of word containment as the last.
+
+    Raises:
+        InputError: Neither a list nor a mapping, or two judges have one name.
+    """
     if isinstance(judges, Mapping):
-        return list(judges.items())
-    if isinstance(judges, str) or not isinstance(judges, Sequence):
+        named = list(judges.items())
+    elif isinstance(judges, str) or not isinstance(judges, Sequence):
         raise InputError(f"judges must be a list or a mapping by name, not {judges!r}")
-    return [(name_of(judge), judge) for judge in judges]
+    else:
+        named = [(name_of(judge), judge) for judge in judges]
+    named.append((BASELINE, WordContainment()))
+    require_unique("judge", [name for name, _ in named])
+    return {name: await open_scorer(judge, budget, stack) for name, judge in named}
 
 
 def name_of(judge: Any) -> str:

@@ -10,33 +10,19 @@ from functools import cached_property
 from typing import Any
 
 from factcheck.calibration import conclusions
-from factcheck.calibration.agreement import (
-    AgreementReport,
-    LabelledPair,
-    check_pairs,
-    report_agreement,
-)
-from factcheck.calibration.audit import AuditReport, answers_to, audited
-from factcheck.calibration.audit_trials import trials_of
-from factcheck.calibration.bullets import BulletRemoval, by_coverage, score_variants
-from factcheck.calibration.texts import (
-    Judge,
-    Text,
-    name_of,
-    open_scorer,
-    read_subjects,
-    removal_orders,
-)
+from factcheck.calibration.agreement import AgreementReport, LabelledPair, aagreement
+from factcheck.calibration.audit import AuditReport, aaudit_judge
+from factcheck.calibration.bullets import BulletRemoval, abullet_removal
+from factcheck.calibration.texts import Judge, Text, name_of, open_scorer, read_subjects
 from factcheck.documents import to_plain
 from factcheck.facts import Usage
-from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.facts.page import usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Page, entries
 from factcheck.reports.text import plural
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking
-from factcheck.scoring import FactCoverage
-from factcheck.settings import LOCAL, Settings
+from factcheck.settings import Settings
 
 _PER_RULE = 2
 """Facts per text that each rule of the audit is tried on."""
@@ -67,50 +53,35 @@ class TrustReport(Report):
     def texts(self) -> str:
         """What was measured on."""
         texts = plural(len(self.bullets.subjects), "text")
-        n = 0 if self.agreement is None else self.agreement.judges[0].n_pairs
-        if self.agreement:
-            return f"{texts}, {plural(n, 'labelled fact')}"
-        return texts
-
-    @property
-    def usd_per_1000(self) -> float | None:
-        """Dollars per 1,000 verdicts; `None` if the price is unknown."""
-        n_verdicts = self.audit.n_answers
-        n_verdicts += 0 if self.agreement is None else self.agreement.judges[0].n_pairs
-        for row in self.bullets.rows:
-            if row.judge == self.judge:
-                n_verdicts += sum(label[0] != "?" for label in row.verdicts.values())
-        usd = self.usage.cost_usd
-        if usd is None:
-            return None
-        return 1000 * usd / max(1, n_verdicts)
+        if self.agreement is None:
+            return texts
+        return f"{texts}, {plural(self.agreement.judges[0].n_pairs, 'labelled fact')}"
 
     def to_dict(self) -> dict[str, Any]:
-        metrics = self.bullets.metrics(self.judge)
         rules = {
             rule.rule: {"tried": rule.n_tried, "broken": len(rule.errors)}
             for rule in self.audit.rules
         }
-        return {
+        data = {
             "judge": self.judge,
             "signature": self.signature,
             "created": datetime.now(timezone.utc).date().isoformat(),
             "texts": self.texts,
-            "uses": dict(self.conclusion.uses),
+            "uses": self.conclusion.uses,
             "conclusion": str(self.conclusion),
-            "cost": {**self.usage.to_dict(), "usd_per_1000_verdicts": self.usd_per_1000},
-            "bullets": {metric: one.as_plain() for metric, one in metrics.items()},
-            "audit": {"faults": list(self.audit.faults), "rules": rules},
-            "agreement": to_plain(self.agreement and self.agreement.judges[0]),
+            "cost": self.usage,
+            "bullets": self.bullets.metrics(self.judge),
+            "audit": {"faults": self.audit.faults, "rules": rules},
+            "agreement": self.agreement and self.agreement.judges[0],
         }
+        plain: dict[str, Any] = to_plain(data)
+        return plain
 
     def page(self) -> Page:
         audit = self.audit.page()
         parts = [self.bullets.page(), audit]
         if self.agreement is not None:
             parts.append(self.agreement.page())
-        usd, n_calls = self.usd_per_1000, self.usage.calls
-        price = "unknown" if usd is None else f"${usd:.4f} for 1,000 verdicts"
         return Page(
             f"Trust in {self.judge}",
             answer=self.conclusion.head,
@@ -118,11 +89,12 @@ class TrustReport(Report):
             footer=entries(
                 ("Texts", self.texts),
                 ("Signature", self.signature),
-                ("Cost", f"{plural(n_calls, 'request')}; {price}" if n_calls else ""),
+                ("Usage", usage_text(self.usage)),
             ),
             also=tuple(parts),
             suite="trust",
-            cases=audit.cases,
+            columns=audit.columns,
+            rows=audit.rows,
         )
 
 
@@ -153,26 +125,15 @@ async def atrust(
     judge = judge or Settings.from_environment().judge
     name = name or name_of(judge)
     subjects = await read_subjects(texts)
-    orders = {one.name: removal_orders(len(one.bullets), 0) for one in subjects}
-    trials = [trial for one in subjects for trial in trials_of(one, _PER_RULE)]
     agreement = None
     async with AsyncExitStack() as stack:
         scorer = await open_scorer(judge, budget, stack)
-        fresh = await stack.enter_async_context(scorer.uncached())
-        words = by_coverage(BASELINE, FactCoverage(WordContainment(), LOCAL))
-        rows = await score_variants([by_coverage(name, scorer), words], subjects, orders)
-        answers = await answers_to(fresh, trials)
+        bullets = await abullet_removal(subjects, {name: scorer}, n_random=0)
+        audit = await aaudit_judge(scorer, subjects, name=name, per_rule=_PER_RULE)
         if pairs:
-            agreement = await report_agreement(pairs, {name: await check_pairs(scorer, pairs)})
-        audit = audited(name, trials, answers, fresh.ledger.usage)
-        return TrustReport(
-            name,
-            str(scorer.judge_signature),
-            scorer.ledger.usage,
-            BulletRemoval(tuple(subjects), orders, tuple(rows)),
-            audit,
-            agreement,
-        )
+            agreement = await aagreement(pairs, {name: scorer})
+        signature, usage = str(scorer.judge_signature), scorer.ledger.usage
+    return TrustReport(name, signature, usage, bullets, audit, agreement)
 
 
 trust = blocking(atrust)

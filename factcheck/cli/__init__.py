@@ -8,56 +8,93 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from factcheck.cli import cache, calibrate, fields, keywords, run, score, serve
-from factcheck.cli.options import flag, show_help
+from factcheck.cli.options import flag
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
 
 INTERRUPTED = 130
 BUG = 70
 DEBUG = "--debug"
-_SUMMARIES = "Score summaries"
-_OTHERS = "Evaluate other outputs"
-_CALIBRATION = "Calibrate judges"
-_SERVICE = "Serve others"
-_MAINTENANCE = "Maintenance"
+_STYLE: dict[str, Any] = {"rich_markup_mode": "rich"}
 
 app = typer.Typer(
     name="factcheck",
-    rich_markup_mode="rich",
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    **_STYLE,
 )
-for _function, _panel, _example in (
-    (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
-    (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
-    (run.compare, _SUMMARIES, "before.jsonl after.jsonl --fail-if-worse"),
-    (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
-    (run.view, _SUMMARIES, "report.json"),
-    (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
-    (score.check, _SUMMARIES, "facts.yaml summary.txt"),
-    (calibrate.trust, _CALIBRATION, "--judge openai/gpt-5-nano --out trust.html"),
-    (calibrate.doctor, _CALIBRATION, "openai/gpt-5-nano"),
-    (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
-    (serve.demo, _SERVICE, ""),
-    (serve.serve, _SERVICE, "--judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
-):
-    _name = _function.__name__
-    app.command(
-        _name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}".rstrip()
-    )(_function)
-for _family, _name, _panel in (
-    (fields.app, "fields", _OTHERS),
-    (keywords.app, "keywords", _OTHERS),
-    (calibrate.app, "calibrate", _CALIBRATION),
-    (cache.app, "cache", _MAINTENANCE),
-):
-    app.add_typer(_family, name=_name, rich_help_panel=_panel)
+_FAMILIES = {
+    "fields": "Evaluate structured extraction, field by field.",
+    "keywords": "Evaluate cards and behaviors by keywords: fast, free, without a model.",
+    "calibrate": "Measure judges: bullet removal, audit, agreement.",
+    "cache": "Show or clear the response cache.",
+}
+_COMMANDS: dict[str, tuple[tuple[Callable[..., None], str], ...]] = {
+    "Score summaries": (
+        (score.score, "score report.txt summary.txt --fail-under 0.8"),
+        (run.run, "run pairs.jsonl --out rows.jsonl --resume"),
+        (run.compare, "compare before.jsonl after.jsonl --fail-if-worse"),
+        (run.report, "report rows.jsonl --out run.html"),
+        (run.view, "view report.json"),
+        (score.facts, "facts report.txt --lock facts.yaml"),
+        (score.check, "check facts.yaml summary.txt"),
+    ),
+    "Calibrate judges": (
+        (calibrate.trust, "trust --judge openai/gpt-5-nano --out trust.html"),
+        (calibrate.doctor, "doctor openai/gpt-5-nano"),
+        (calibrate.bullets, "calibrate bullets --out removal"),
+        (calibrate.audit, "calibrate audit --judge openai/gpt-5-nano"),
+        (calibrate.agreement, "calibrate agreement labelled.jsonl"),
+    ),
+    "Evaluate other outputs": (
+        (keywords.references, "references answer.txt good.txt other.txt"),
+        (fields.evaluate, "fields evaluate gold.jsonl out.jsonl"),
+        (fields.infer_schema, "fields infer-schema gold.jsonl --out schema.yaml"),
+        (fields.suggest, "fields suggest gold.jsonl --out schema.yaml"),
+        (run.compare, "fields compare before.json after.json"),
+        (keywords.run, "keywords run dataset.yaml outputs.json --out a.json"),
+        (keywords.behaviors, "keywords behaviors cases.json responses.json"),
+        (run.compare, "keywords compare before.json after.json"),
+    ),
+    "Serve others": (
+        (serve.demo, "demo"),
+        (serve.serve, "serve --judge main=openai/gpt-5-nano --jobs-db jobs.sqlite"),
+    ),
+    "Maintenance": ((cache.stats, "cache stats"), (cache.clear, "cache clear --yes")),
+}
+"""Commands by the panel of the help, each with an example."""
+
+
+def _show_help(context: typer.Context) -> None:
+    """Show the help of a command group called without a subcommand."""
+    if context.invoked_subcommand is None and (text := context.get_help()):
+        typer.echo(text)
+
+
+def _register() -> None:
+    """Add every command to the program or to its family."""
+    families = {name: typer.Typer(**_STYLE, help=about) for name, about in _FAMILIES.items()}
+    for panel, commands in _COMMANDS.items():
+        for function, line in commands:
+            epilog = f"Example: factcheck {line}"
+            first, second, *_ = f"{line} ".split(" ")
+            if first not in families:
+                app.command(first, rich_help_panel=panel, epilog=epilog)(function)
+                continue
+            family = families[first]
+            if not family.registered_commands:
+                family.callback(invoke_without_command=True)(_show_help)
+                app.add_typer(family, name=first, rich_help_panel=panel)
+            family.command(second, epilog=epilog)(function)
+
+
+_register()
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 - signature of an option callback
@@ -87,7 +124,7 @@ def _root(
     Works offline with the local judge; --judge PROVIDER/MODEL uses a language model.
     Any input file may be '-' for standard input.
     """
-    show_help(context)
+    _show_help(context)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

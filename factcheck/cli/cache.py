@@ -9,11 +9,9 @@ from typing import Annotated
 
 import typer
 
-from factcheck.cli import options, output
+from factcheck.cli import output
+from factcheck.cli.options import flag
 from factcheck.errors import InputError
-
-app = typer.Typer(**options.FAMILY, help="Show or clear the response cache.")
-app.callback()(options.show_help)
 
 
 def _place() -> tuple[Path, Path]:
@@ -26,7 +24,6 @@ def _place() -> tuple[Path, Path]:
     return folder, database(folder)
 
 
-@app.command("stats", epilog="Example: factcheck cache stats")
 def stats() -> None:
     """Count cached responses."""
     from rich.filesize import decimal
@@ -45,11 +42,7 @@ def stats() -> None:
     output.print_out("\n".join(lines))
 
 
-@app.command("clear", epilog="Example: factcheck cache clear --yes")
-def clear(
-    *,
-    yes: Annotated[bool, options.flag("--yes", "Do not ask for confirmation.")] = False,
-) -> None:
+def clear(*, yes: Annotated[bool, flag("--yes", "Do not ask for confirmation.")] = False) -> None:
     """Remove all cached responses; they will have to be paid for again."""
     from factcheck.reports.text import plural
     from factcheck.runtime.cache import store

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from factcheck.cli import options, output
+from factcheck.cli.options import argument, flag, option
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
@@ -15,53 +17,30 @@ if TYPE_CHECKING:
 
     from factcheck.scoring.gates import GateFailure
 
-DATA = "Your text"
-
-app = typer.Typer(**options.FAMILY, help="Measure judges: bullet removal, audit, agreement.")
-app.callback()(options.show_help)
-
-
 Source = Annotated[
-    str | None,
-    options.option(
-        "--source",
-        "FILE",
-        "Source text; requires --summary.",
-        DATA,
-        show_default="the bundled texts",
-    ),
+    str | None, option("FILE", "Source text; with --summary.", show_default="the bundled texts")
 ]
-Summary = Annotated[
-    str | None, options.option("--summary", "FILE", "Its summary, in bullets or sentences.", DATA)
-]
+Summary = Annotated[str | None, option("FILE", "Its summary, in bullets or sentences.")]
 Facts = Annotated[
-    str | None,
-    options.option("--facts", "FILE", "Its facts.", DATA, show_default="extracted from the source"),
+    str | None, option("FILE", "Its facts.", show_default="extracted from the source")
 ]
 
 
-@app.command("bullets", epilog="Example: factcheck calibrate bullets --out removal")
 def bullets(  # noqa: PLR0913 - one parameter per option
     *,
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
     rater: Annotated[
-        list[str] | None,
-        options.option(
-            "--rater", "MODEL", "Model that rates each variant from 1 to 5 in one call; repeatable."
-        ),
+        list[str] | None, option("MODEL", "Model that rates each variant from 1 to 5; repeatable.")
     ] = None,
-    n_random: Annotated[int, options.option("--random-orders", "N", "Random orders per text.")] = 4,
+    random_orders: Annotated[int, option("N", "Random orders per text.")] = 4,
     source: Source = None,
     summary: Summary = None,
     facts: Facts = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    out: Annotated[
-        str,
-        options.option("--out", "DIR", "Folder for rows, plot and page.", options.OUTPUT),
-    ] = "bullet-removal",
-    format_: options.PrintFormat = "table",
+    out: Annotated[str, option("DIR", "Folder for rows, plot and page.")] = "bullet-removal",
+    format_: options.ReportFormat = None,
 ) -> None:
     """Remove bullets from summaries one by one and measure the score.
 
@@ -76,12 +55,14 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     texts = _own_text(source, summary, facts)
 
     def measure(judge: Any, texts: Any) -> Any:
-        return abullet_removal(texts, [judge], n_random=n_random)
+        return abullet_removal(texts, [judge], n_random=random_orders)
 
     judges = _judges(judge, judge_option, measure, texts) if judge or not rater else {}
     limits = options.budget(max_calls, max_cost_usd)
     with output.spinner("Removing bullets"):
-        run = bullet_removal(texts, judges, raters=rater or [], budget=limits, n_random=n_random)
+        run = bullet_removal(
+            texts, judges, raters=rater or [], budget=limits, n_random=random_orders
+        )
     files = run.save(out)
     silent = {}
     for name in run.judges:
@@ -89,13 +70,11 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         if name != BASELINE and all(row.score is None for row in own):
             silent[name] = own[0].note
     failure = _no_verdicts(silent.items())
-    to = output.Destination(format_)
-    output.report(run.page(), run.to_json, to, failure=failure)
+    output.report(run, output.Destination(format_ or "table"), failure)
     output.print_note(f"{', '.join(files)} in {out}")
     output.exit_with(failure)
 
 
-@app.command("audit", epilog="Example: factcheck calibrate audit --judge openai/gpt-5-nano")
 def audit(  # noqa: PLR0913 - one parameter per option
     *,
     judge: options.Judge = None,
@@ -105,10 +84,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     facts: Facts = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    strict: Annotated[
-        bool,
-        options.flag("--strict", "Exit with 1 if the judge has faults.", options.OUTPUT),
-    ] = False,
+    strict: Annotated[bool, flag("--strict", "Exit with 1 if the judge has faults.")] = False,
     format_: options.ReportFormat = None,
     out: options.Out = None,
 ) -> None:
@@ -130,19 +106,11 @@ def audit(  # noqa: PLR0913 - one parameter per option
     failure = _no_verdicts([(name, report.failure)] if not report.n_answers else [])
     if strict and failure is None:
         failure = gates.strict_gate(len(report.faults), report.n_errors)
-    output.report(report.page(), report.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.finish(report, to, failure)
 
 
-@app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
 def agreement(
-    data: Annotated[
-        str,
-        options.argument(
-            "DATA",
-            "JSON lines or CSV with 'fact', 'text' and 'label', grouped by 'document' or 'doc_id'.",
-        ),
-    ],
+    data: Annotated[str, argument("DATA", "Rows with 'fact', 'text', 'label' and 'document'.")],
     *,
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
@@ -170,32 +138,20 @@ def agreement(
         for one in report.judges
         if one.judge != BASELINE and not one.n_pairs
     )
-    output.report(report.page(), report.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.finish(report, to, failure)
 
 
 def trust(  # noqa: PLR0913 - one parameter per option
     texts: Annotated[
-        str | None,
-        options.argument(
-            "TEXTS",
-            "Your texts: records with 'source' and 'summary', as 'factcheck run' reads them; the "
-            "bundled texts without it.",
-        ),
+        str | None, argument("TEXTS", "Your records, as for 'factcheck run', or the bundled texts.")
     ] = None,
     *,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     labels: Annotated[
-        str | None,
-        options.option(
-            "--labels", "FILE", "Human labels, as 'factcheck calibrate agreement' reads them.", DATA
-        ),
+        str | None, option("FILE", "Human labels, as for 'factcheck calibrate agreement'.")
     ] = None,
-    dry_run: Annotated[
-        bool,
-        options.flag("--dry-run", "Print the price and send nothing.", options.LIMITS),
-    ] = False,
+    dry_run: options.DryRun = False,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
@@ -206,33 +162,27 @@ def trust(  # noqa: PLR0913 - one parameter per option
     Prints the price first; then removes bullets, audits and, with
     --labels, compares with humans. --out page.html shows all of it.
     """
-    from factcheck.calibration import atrust, price, read_pairs
+    from factcheck.calibration import atrust, read_pairs
     from factcheck.calibration import trust as measure
     from factcheck.records import read_records
-    from factcheck.settings import Settings
 
     to = output.destination(format_, out, texts, labels)
     records = None if texts is None else list(read_records(texts))
     pairs = [] if labels is None else read_pairs(labels)
-    name = judge or Settings.from_environment().judge
-    given = options.judge_with(name, judge_option)
-    needed = output.estimate_text(price(atrust, given, records, pairs=pairs))
-    extracts = any(record.facts is None for record in records or ())
-    free = "; facts are extracted by the embedded extractor, free of charge" * extracts
-    output.print_note(f"{name} needs {needed}{free}")
+    priced = partial(atrust, pairs=pairs)
+    ((name, one),) = _judges([judge] if judge else None, judge_option, priced, records).items()
     if dry_run:
         return
     limits = options.budget(max_calls, max_cost_usd)
     with output.spinner(f"Measuring {name}"):
-        report = measure(given, records, pairs, name=name, budget=limits)
+        report = measure(one, records, pairs, name=name, budget=limits)
     failure = _no_verdicts([(name, report.audit.failure)] if not report.audit.n_answers else [])
-    output.report(report.page(), report.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.finish(report, to, failure)
 
 
 def doctor(
     model: Annotated[
-        str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME from a settings file.")
+        str, argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME from a settings file.")
     ],
     *,
     judge_option: options.JudgeOption = None,
@@ -282,9 +232,8 @@ def _judges(
     require_unique("judge", names)
     judges = {name: options.judge_with(name, settings) for name in names}
     for name, judge in judges.items():
-        usage = price(measure, judge, texts)
-        if usage.calls:
-            output.print_note(f"{name} needs {output.estimate_text(usage)}")
+        needed = output.estimate_text(price(measure, judge, texts))
+        output.print_note(f"{name} needs {needed}")
     return judges
 
 

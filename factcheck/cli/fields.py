@@ -6,84 +6,49 @@ import json
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from factcheck.cli import options, output
-from factcheck.cli.options import OUTPUT
-from factcheck.cli.run import compare
+from factcheck.cli.options import argument, flag, option
 from factcheck.errors import InputError
 
 _LOG = "factcheck.fields"
-
-app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field by field.")
-app.callback()(options.show_help)
-app.command("compare", epilog="Example: factcheck fields compare before.json after.json")(compare)
+Gold = Annotated[str, argument("GOLD", "Gold records: .json, .jsonl or .yaml.")]
 
 
-Gold = Annotated[str, options.argument("GOLD", "Gold records: .json, .jsonl or .yaml.")]
-
-
-@app.command("evaluate", epilog="Example: factcheck fields evaluate gold.jsonl out.jsonl")
 def evaluate(  # noqa: PLR0913 - one parameter per option
     gold: Gold,
     extracted: Annotated[
-        str,
-        options.argument(
-            "EXTRACTED",
-            "Records to evaluate, in the same formats, or model replies with one JSON object each; "
-            "null if nothing was extracted.",
-        ),
+        str, argument("EXTRACTED", "Records to evaluate, or model replies with a JSON object each.")
     ],
     *,
     schema: Annotated[
         str | None,
-        options.option(
-            "--schema",
-            "FILE",
-            "JSON schema with x-eval-* keys, .json or .yaml. Fields without "
-            "x-eval-compare are compared by type.",
-            show_default="suggested from GOLD",
-        ),
+        option("FILE", "JSON schema with x-eval-* keys.", show_default="suggested from GOLD"),
     ] = None,
     id_field: Annotated[
         str | None,
-        options.option(
-            "--id-field", "KEY", "Key that holds the record id.", show_default="an id by its name"
-        ),
+        option("KEY", "Key that holds the record id.", show_default="an id by its name"),
     ] = None,
     join: Annotated[
         Literal["position", "id"],
-        options.option("--join", "MODE", "Pair records by position, or by the id in --id-field."),
+        option("MODE", "Pair records by position, or by the id in --id-field."),
     ] = "position",
     semantic: Annotated[
         str | None,
-        options.option(
-            "--semantic",
-            "JUDGE",
-            "Judge for the comparator 'semantic': local, PROVIDER/MODEL or "
-            "'cascade(local, PROVIDER/MODEL)'.",
-            show_default="local",
-        ),
+        option("JUDGE", "Judge for the comparator 'semantic'.", show_default="local"),
     ] = None,
-    nulls_absent: Annotated[
-        bool, options.flag("--nulls-absent", "Treat null as a missing key.")
-    ] = False,
+    nulls_absent: Annotated[bool, flag("--nulls-absent", "Treat null as a missing key.")] = False,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        options.fail_under(
-            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8; with 4 if it depends on "
-            "undecided values."
-        ),
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Evaluate extracted records against gold records, field by field.
 
+    Exits with 4 if the gate depends on undecided values.
+
     Records are objects: a list of them in .json or .yaml, one per line in
-    .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
+    .jsonl; null if nothing was extracted. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
     from factcheck.fields import SemanticComparator
     from factcheck.fields.files import evaluate_files, gate_scores
@@ -95,10 +60,9 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
     with (
-        output.capture_log(_LOG),
+        output.show_log(_LOG),
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
-        output.without_gc(),
     ):
         result = evaluate_files(
             gold,
@@ -117,19 +81,15 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
-    page = result.run.page(intervals=result.intervals, notes=result.notes)
-    output.report(page, result.run.to_json, to, failure=failure)
+    page = result.run.page(intervals=result.intervals)
+    page = page._replace(footer=tuple(("Note", note) for note in result.notes))
+    output.report(result.run, to, failure, page=page)
     output.exit_with(failure)
 
 
-SchemaOut = Annotated[
-    str | None, options.option("--out", "FILE", "Write the schema to FILE, .json or .yaml.", OUTPUT)
-]
+SchemaOut = Annotated[str | None, option("FILE", "Write the schema to FILE, .json or .yaml.")]
 
 
-@app.command(
-    "infer-schema", epilog="Example: factcheck fields infer-schema gold.jsonl --out schema.yaml"
-)
 def infer_schema(gold: Gold, *, out: SchemaOut = None) -> None:
     """Infer an evaluation schema from gold records.
 
@@ -139,15 +99,12 @@ def infer_schema(gold: Gold, *, out: SchemaOut = None) -> None:
     _write_schema(gold, out, suggest=False)
 
 
-@app.command("suggest", epilog="Example: factcheck fields suggest gold.jsonl --out schema.yaml")
 def suggest(
     gold: Gold,
     *,
     schema: Annotated[
         str | None,
-        options.option(
-            "--schema", "FILE", "JSON schema, .json or .yaml.", show_default="inferred from GOLD"
-        ),
+        option("FILE", "JSON schema, .json or .yaml.", show_default="inferred from GOLD"),
     ] = None,
     out: SchemaOut = None,
 ) -> None:
@@ -171,7 +128,7 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
         raise InputError(f"--out {out}: unknown suffix; use .json or .yaml")
     refuse_stdin_twice(gold, schema)
     output.check_out(out, gold, schema)
-    with output.capture_log(_LOG):
+    with output.show_log(_LOG):
         records = files.read_records(gold)
         result = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}

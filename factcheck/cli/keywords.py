@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from factcheck.cli import options, output
-from factcheck.cli.run import compare
+from factcheck.cli.options import argument, option
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,61 +13,28 @@ if TYPE_CHECKING:
 
 _THRESHOLD = 0.7
 
-app = typer.Typer(
-    **options.FAMILY,
-    help="Evaluate cards and behaviors by keywords: fast, free, without a model.",
-)
-app.callback()(options.show_help)
-app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")(compare)
 
-
-@app.command("run", epilog="Example: factcheck keywords run dataset.yaml outputs.json --out a.json")
 def run(
-    dataset: Annotated[
-        str,
-        options.argument(
-            "DATASET",
-            "Expected cards: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
-            "'expected_cards' with FIELD_keywords.",
-        ),
-    ],
+    dataset: Annotated[str, argument("DATASET", "Expected cards: .yaml or .json with 'cases'.")],
     outputs: Annotated[
-        str,
-        options.argument(
-            "OUTPUTS",
-            "Generated cards: .json or .yaml with lists of cards by case id, or .jsonl with "
-            "'id' and 'cards'; null if nothing was generated.",
-        ),
+        str, argument("OUTPUTS", "Generated cards by case id: .json, .jsonl or .yaml.")
     ],
     *,
     assignment: Annotated[
         Literal["greedy", "optimal"],
-        options.option(
-            "--assignment",
-            "METHOD",
-            "greedy: each expected card in turn takes the best remaining card; optimal: maximize "
-            "the total score.",
-        ),
+        option("METHOD", "greedy: the best card for each in turn; optimal: the best total score."),
     ] = "greedy",
-    threshold: Annotated[
-        float, options.option("--threshold", "SCORE", "Minimum score of a pair of cards.")
-    ] = 0.3,
+    threshold: Annotated[float, option("SCORE", "Minimum score of a pair of cards.")] = 0.3,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        options.fail_under(
-            "Exit with 1 if the mean F1 over cases is lower, e.g. 0.8, or if a case could not be "
-            "scored."
-        ),
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Match generated cards with expected cards.
 
     Recall is the share of expected cards that were matched, precision
     that of generated cards. A case without a valid output is an error and
     excluded from the scores. 'factcheck keywords compare' reads --out
-    RUN.json.
+    RUN.json. The files are described in factcheck/keywords/README.md.
     """
     from factcheck.keywords import evaluate_dataset, load_dataset, load_outputs
 
@@ -77,81 +42,54 @@ def run(
     with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(expected, generated, threshold, assignment=assignment)
-    _report(result, to, fail_under)
+    _finish(result, to, fail_under)
 
 
-@app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
 def behaviors(
-    cases: Annotated[
-        str,
-        options.argument(
-            "CASES",
-            "Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
-            "'evaluation_guide' with BEHAVIOR_keywords.",
-        ),
-    ],
+    cases: Annotated[str, argument("CASES", "Suite: .json, .jsonl or .yaml.")],
     responses: Annotated[
-        str,
-        options.argument(
-            "RESPONSES",
-            "Responses of each variant: .json or .yaml with a list, or with responses by "
-            "case id; or .jsonl with 'id', 'variant' and 'response'.",
-        ),
+        str, argument("RESPONSES", "Responses of each variant: .json, .jsonl or .yaml.")
     ],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        options.fail_under(
-            "Exit with 1 if the pass rate is lower, e.g. 0.9, or if a case could not be scored."
-        ),
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Classify the behaviors of responses.
 
     A case passes if every variant shows its expected behavior and no
     other. A case with a missing response is an error: it neither passes
-    nor fails. 'factcheck keywords compare' reads --out RUN.json.
+    nor fails. 'factcheck keywords compare' reads --out RUN.json. The files
+    are described in factcheck/keywords/README.md.
     """
     from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
 
     to = output.destination(format_, out, cases, responses)
     result = evaluate_behaviors(load_cases(cases), load_responses(responses))
-    _report(result, to, fail_under)
+    _finish(result, to, fail_under)
 
 
-def _report(result: MetricReport, to: output.Destination, fail_under: float | None) -> None:
+def _finish(result: MetricReport, to: output.Destination, fail_under: float | None) -> None:
     from factcheck.scoring import gates
 
     failure = gates.cases_gate(result.FIGURE, result.mean, fail_under, result.errors)
-    output.report(result.page(), result.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.finish(result, to, failure)
 
 
 def references(
-    actual: Annotated[str, options.argument("ACTUAL", "Text to score.")],
-    reference: Annotated[list[str], options.argument("REFERENCE", "Reference texts.")],
+    actual: Annotated[str, argument("ACTUAL", "Text to score.")],
+    reference: Annotated[list[str], argument("REFERENCE", "Reference texts.")],
     *,
     aggregation: Annotated[
         Literal["max", "mean"],
-        options.option(
-            "--aggregation", "METHOD", "max or mean of the similarities to the references."
-        ),
+        option("METHOD", "max or mean of the similarities to the references."),
     ] = "max",
     embedder: Annotated[
-        str,
-        options.option(
-            "--embedder",
-            "NAME",
-            "local (lexical, offline), openai or openai/MODEL.",
-        ),
+        str, option("NAME", "local (lexical, offline), openai or openai/MODEL.")
     ] = "local",
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.", "SCORE")
-    ] = None,
+    fail_under: options.FailUnder = None,
 ) -> None:
     """Compare a text with references by embedding similarity.
 
@@ -170,7 +108,7 @@ def references(
         output.spinner("Comparing"),
     ):
         [result] = evaluate([{"actual_output": text}], [metric]).values()
-    _report(result, to, fail_under)
+    _finish(result, to, fail_under)
 
 
 def _text(path: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,24 +17,21 @@ from factcheck.errors import InputError
 
 if TYPE_CHECKING:
     from factcheck.facts import Usage
+    from factcheck.reports import Report
     from factcheck.reports.page import Page
     from factcheck.scoring.gates import GateFailure
 
 _BY_SUFFIX: dict[str, Format] = {
     "": "table",
     ".txt": "table",
-    ".log": "table",
     ".md": "markdown",
-    ".markdown": "markdown",
     ".html": "html",
-    ".htm": "html",
     ".xml": "junit",
     ".json": "json",
     ".csv": "csv",
 }
 _MAX_LINE = 300
 _MAX_WARNINGS = 20
-_MAX_KEPT_WARNINGS = 1_000
 
 
 class Destination(NamedTuple):
@@ -58,12 +54,8 @@ def print_note(message: str) -> None:
 
 
 def print_warnings(messages: Sequence[str]) -> None:
-    """Print the first 20 warnings on standard error, and the number of others."""
-    for message in messages[:_MAX_WARNINGS]:
+    for message in messages:
         print_error(f"warning: {message}")
-    if len(messages) > _MAX_WARNINGS:
-        or_more = " or more" if len(messages) >= _MAX_KEPT_WARNINGS else ""
-        print_error(f"warning: {len(messages) - _MAX_WARNINGS:,}{or_more} similar warnings")
 
 
 def _one_line(text: str) -> str:
@@ -93,39 +85,31 @@ def spinner(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(message)
 
 
-class _Log(logging.Handler):
-    """Collects the first 1,000 distinct messages, in order."""
+class _Warnings(logging.Handler):
+    """Prints the first 20 distinct messages."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.messages: dict[str, None] = {}
+        self.seen: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if len(self.messages) < _MAX_KEPT_WARNINGS:
-            self.messages[record.getMessage()] = None
+        message = record.getMessage()
+        if message in self.seen or len(self.seen) > _MAX_WARNINGS:
+            return
+        self.seen.add(message)
+        is_last = len(self.seen) > _MAX_WARNINGS
+        print_warnings(["further warnings are left out" if is_last else message])
 
 
 @contextmanager
-def without_gc() -> Iterator[None]:
-    """Disable the cycle collector, since the objects allocated here stay alive."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-@contextmanager
-def capture_log(name: str) -> Iterator[None]:
-    """Collect messages logged under `name` in a `with` block and print each once at its end."""
-    log, handler = logging.getLogger(name), _Log()
+def show_log(name: str) -> Iterator[None]:
+    """Print messages logged under `name` in a `with` block, each once."""
+    log, handler = logging.getLogger(name), _Warnings()
     log.addHandler(handler)
     try:
         yield
     finally:
         log.removeHandler(handler)
-        print_warnings(list(handler.messages))
 
 
 def destination(format_: Format | None, out: str | None, *inputs: str | None) -> Destination:
@@ -163,18 +147,18 @@ def check_out(out: str | None, *inputs: str | None, option: str = "--out") -> No
 
 
 def report(
-    page: Page,
-    to_json: Callable[[], str],
+    result: Report,
     to: Destination,
-    *,
-    warnings: Sequence[str] = (),
     failure: GateFailure | None = None,
+    *,
+    page: Page | None = None,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Print a report, or write it to its file and print what it says first; `exit_with` follows.
 
-    Warnings go to standard error unless the report is printed as a table or Markdown. JUnit shows
-    the failure of the gate. If writing the file fails, the report is printed instead, and
-    `InputError` raised.
+    `page` is that of the result unless it is given. Warnings go to standard error unless the report
+    is printed as a table or Markdown. JUnit shows the failure of the gate. If writing the file
+    fails, the report is printed instead, and `InputError` raised.
     """
     from factcheck.documents import write_text
     from factcheck.reports import render
@@ -182,29 +166,38 @@ def report(
     from factcheck.reports.table import for_stdout
     from factcheck.scoring.gates import failing_facts
 
-    message, facts = "", ""
-    if failure is not None:
-        message, facts = failure.message, failing_facts(failure)
-    page = gated(page, message, facts.splitlines())
+    page = result.page() if page is None else page
+    if failure is None:
+        page = gated(page, "")
+    else:
+        page = gated(page, failure.message, failing_facts(failure).splitlines())
     if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
     if to.format == "json":
-        text = to_json()
+        text = result.to_json()
+    elif to == Destination("table"):
+        text = for_stdout(page)
     else:
-        text = for_stdout(page) if to == Destination("table") else render(page, to.format)
+        text = render(page, to.format)
     if to.path is None:
         print_out(text)
-    else:
-        try:
-            write_text(to.path, text if text.endswith("\n") else f"{text}\n")
-        except InputError:
-            print_out(render(page))  # the result may have been paid for
-            raise
-        said = [alert.text for alert in page.alerts if alert.tone == "warn"]
-        said += [f"{TRUST}: {line}" for line in page.trust[:1]]
-        others = (other.first_line for other in page.also if other.value)
-        head = f"{page.answer}   {page.title}" if page.answer else page.first_line
-        print_out("\n".join([f"{head}   {to.path}", *others, *said]))
+        return
+    try:
+        write_text(to.path, text if text.endswith("\n") else f"{text}\n")
+    except InputError:
+        print_out(render(page))  # the result may have been paid for
+        raise
+    said = [alert.text for alert in page.alerts if alert.tone == "warn"]
+    said += [f"{TRUST}: {line}" for line in page.trust[:1]]
+    others = (other.first_line for other in page.also if other.value)
+    head = f"{page.answer}   {page.title}" if page.answer else page.first_line
+    print_out("\n".join([f"{head}   {to.path}", *others, *said]))
+
+
+def finish(result: Report, to: Destination, failure: GateFailure | None = None) -> None:
+    """Print or write a report, and exit with the code of a gate that failed."""
+    report(result, to, failure)
+    exit_with(failure)
 
 
 def estimate_text(usage: Usage, models: Collection[str] = ()) -> str:

@@ -11,6 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
+from factcheck.cli.options import argument, flag, option
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
@@ -23,76 +24,47 @@ if TYPE_CHECKING:
     from factcheck.scoring.many import Show
     from factcheck.scoring.run_report import RunReport
 
-ROWS = "Rows"
-BATCH = "Batch"
 _SAVED = (
     "rows of 'run --out' (.jsonl), or the JSON of 'score', 'fields evaluate', 'keywords run' or "
     "'keywords behaviors'"
 )
 Step = Literal["submit", "collect"]
+Field = Annotated[str | None, option("NAME", "Name of this field or column in the records.")]
 
 
 def run(  # noqa: PLR0913 - one parameter per option
-    files: Annotated[
-        list[str],
-        options.argument("FILE", "Records: .jsonl, .json, .yaml, .csv or .tsv."),
-    ],
+    files: Annotated[list[str], argument("FILE", "Records: .jsonl, .json, .yaml, .csv or .tsv.")],
     *,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     weights: options.Weights = "equal",
-    direction: options.Both = "coverage",
-    dry_run: Annotated[
-        bool,
-        options.flag(
-            "--dry-run", "Estimate requests, tokens and cost; send nothing.", options.LIMITS
-        ),
-    ] = False,
+    direction: options.Direction = "coverage",
+    dry_run: options.DryRun = False,
     concurrency: options.Concurrency = 32,
-    jobs: Annotated[
-        int,
-        options.option("--jobs", "N", "Number of processes (local judges).", options.LIMITS, min=1),
-    ] = 1,
+    jobs: Annotated[int, option("N", "Number of processes (local judges).", min=1)] = 1,
     rpm: options.RequestsPerMinute = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    source_field: Annotated[
-        str | None, options.field("--source-field", "source", "article")
-    ] = None,
-    summary_field: Annotated[
-        str | None, options.field("--summary-field", "summary", "answer")
-    ] = None,
-    id_field: Annotated[str | None, options.field("--id-field", "id", "key")] = None,
+    source_field: Field = None,
+    summary_field: Field = None,
+    id_field: Field = None,
     out: Annotated[
-        str | None,
-        options.option("--out", "ROWS", "Write one row per record to this .jsonl file.", ROWS),
+        str | None, option("ROWS", "Write one row per record to this .jsonl file.")
     ] = None,
-    resume: Annotated[
-        bool, options.flag("--resume", "Resume from the rows in --out.", ROWS)
-    ] = False,
+    resume: Annotated[bool, flag("--resume", "Resume from the rows in --out.")] = False,
     batch: Annotated[
         Step | None,
-        options.option(
-            "--batch",
-            "STEP",
-            "submit or collect: use a batch of OpenAI or Anthropic at half the price.",
-            BATCH,
-        ),
+        option("STEP", "submit or collect: use a batch of OpenAI or Anthropic at half the price."),
     ] = None,
     engine: Annotated[
         Literal["ray"] | None,
-        options.option(
-            "--engine",
-            "ray",
-            "Score Parquet files on a Ray cluster, with --jobs actors; --out is a folder.",
-            ROWS,
+        option(
+            "ray", "Score Parquet files on a Ray cluster, with --jobs actors; --out is a folder."
         ),
     ] = None,
-    format_: options.PrintFormat = "table",
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
-    ] = None,
+    format_: options.ReportFormat = None,
+    fail_under: options.FailUnder = None,
     max_distorted: options.MaxDistorted = None,
 ) -> None:
     """Score many summaries: one row per record, plus totals.
@@ -151,8 +123,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         show = stack.enter_context(_progress(files, fields, len(rows.done) if rows else 0))
         run = runs.score_run(scorer, records(), direction=direction, rows=rows, on_record=show)
     failure = gates.run_gate(run, fail_under, max_distorted)
-    to = output.Destination(format_)
-    output.report(run.page(), run.to_json, to, failure=failure)
+    output.report(run, output.Destination(format_ or "table"), failure)
     if run.interrupted:
         output.print_note("This is a partial result; continue with --out ROWS --resume.")
         raise KeyboardInterrupt
@@ -160,7 +131,7 @@ def run(  # noqa: PLR0913 - one parameter per option
 
 
 def report(
-    file: Annotated[str, options.argument("FILE", f"Saved result: {_SAVED}.")],
+    file: Annotated[str, argument("FILE", f"Saved result: {_SAVED}.")],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
@@ -175,10 +146,10 @@ def report(
     to = output.destination(format_, out, file)
     saved = _read_saved(file)
     warnings = [saved.partial] if isinstance(saved, RunReport) and saved.partial else []
-    output.report(_saved_page(saved), saved.to_json, to, warnings=warnings)
+    output.report(saved, to, page=_saved_page(saved), warnings=warnings)
 
 
-def view(file: Annotated[str, options.argument("FILE", f"Saved result: {_SAVED}.")]) -> None:
+def view(file: Annotated[str, argument("FILE", f"Saved result: {_SAVED}.")]) -> None:
     """Open a saved result as a page in the browser.
 
     The page is a temporary file, which nobody else on this machine can
@@ -206,12 +177,19 @@ def _saved_page(saved: CoverageReport | RunReport | RunResult | MetricReport) ->
 
 
 def compare(
-    a: Annotated[str, options.argument("A", f"Baseline: {_SAVED}.")],
-    b: Annotated[str, options.argument("B", "Another result on the same facts, gold or cases.")],
+    a: Annotated[str, argument("A", f"Baseline: {_SAVED}.")],
+    b: Annotated[str, argument("B", "Another result on the same facts, gold or cases.")],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_if_worse: options.FailIfWorse = False,
+    fail_if_worse: Annotated[
+        bool,
+        flag(
+            "--fail-if-worse",
+            "Exit with 1 if the second run is worse or lacks results of the first; with 4 if too "
+            "many verdicts are missing to tell.",
+        ),
+    ] = False,
 ) -> None:
     """Compare two saved results: facts, fields or cases won and lost.
 
@@ -226,14 +204,14 @@ def compare(
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, a, b)
-    with output.spinner("Comparing"), output.without_gc():
+    with output.spinner("Comparing"):
         found = _compared(a, b)
         page = found.page()
     failure = None
     if fail_if_worse:
         failure = gates.comparison_gate(found.worse, found.missing, found.no_verdict)
     warnings = () if out else [alert.text for alert in page.alerts]
-    output.report(page, found.to_json, to, warnings=warnings, failure=failure)
+    output.report(found, to, failure, page=page, warnings=warnings)
     output.exit_with(failure)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
+from factcheck.cli.options import argument, option
 from factcheck.errors import FactcheckError, InputError
 
 if TYPE_CHECKING:
@@ -17,34 +18,25 @@ if TYPE_CHECKING:
 
 
 def score(  # noqa: PLR0913 - one parameter per option
-    source: Annotated[str, options.argument("SOURCE", "Source text.")],
-    summary: Annotated[str, options.argument("SUMMARY", "Summary to score.")],
+    source: Annotated[str, argument("SOURCE", "Source text.")],
+    summary: Annotated[str, argument("SUMMARY", "Summary to score.")],
     *,
     more_sources: options.MoreSources = None,
     facts: Annotated[
         str | None,
-        options.option(
-            "--facts", "FILE", "Check these facts instead of extracting them: .txt, .json or .yaml."
-        ),
+        option("FILE", "Check these facts instead of extracting them: .txt, .json or .yaml."),
     ] = None,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     weights: options.Weights = "equal",
-    key: Annotated[
-        int,
-        options.option(
-            "--key", "N", "List the N heaviest facts first, kept or not.", options.OUTPUT, min=0
-        ),
-    ] = 0,
-    direction: options.Both = "coverage",
+    key: Annotated[int, option("N", "List the N heaviest facts first, kept or not.", min=0)] = 0,
+    direction: options.Direction = "coverage",
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_under: Annotated[
-        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.8.")
-    ] = None,
+    fail_under: options.FailUnder = None,
     max_distorted: options.MaxDistorted = None,
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.
@@ -113,7 +105,7 @@ def _show_scored(
 
     def show(report: CoverageReport) -> GateFailure | None:
         failure = coverage_gate(report, required)
-        output.report(report.page(n_key), report.to_json, to, failure=failure)
+        output.report(report, to, failure, page=report.page(n_key))
         return failure
 
     try:
@@ -128,30 +120,15 @@ def _show_scored(
 
 
 def facts(
-    source: Annotated[str, options.argument("SOURCE", "Source text.")],
+    source: Annotated[str, argument("SOURCE", "Source text.")],
     *,
     more_sources: options.MoreSources = None,
-    extractor: Annotated[
-        str | None,
-        options.option(
-            "--extractor",
-            "MODEL",
-            "Extractor: local, PROVIDER/MODEL or replay:FILE.",
-            show_default="$FACTCHECK_EXTRACTOR, $FACTCHECK_JUDGE or local",
-        ),
-    ] = None,
+    extractor: options.Extractor = None,
     format_: Annotated[
-        Literal["table", "json"],
-        options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
+        Literal["table", "json"], option("FORMAT", "table or json.", "--format")
     ] = "table",
     lock: Annotated[
-        str | None,
-        options.option(
-            "--lock",
-            "FILE",
-            "Write the facts to this YAML file, for review; show what changed instead of a table.",
-            options.OUTPUT,
-        ),
+        str | None, option("FILE", "Write the facts to this YAML file and show what changed.")
     ] = None,
 ) -> None:
     """List the atomic facts of SOURCE.
@@ -181,8 +158,8 @@ def facts(
 
 
 def check(
-    facts: Annotated[str, options.argument("FACTS", "Facts: .txt (one per line), .json or .yaml.")],
-    text: Annotated[str, options.argument("TEXT", "Text to check them against.")],
+    facts: Annotated[str, argument("FACTS", "Facts: .txt (one per line), .json or .yaml.")],
+    text: Annotated[str, argument("TEXT", "Text to check them against.")],
     *,
     judge: options.Judge = None,
     judge_option: options.JudgeOption = None,

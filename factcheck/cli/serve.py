@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import re
 import signal
@@ -13,6 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from factcheck.cli import options, output
+from factcheck.cli.options import flag, option
 from factcheck.errors import ConfigError, FactcheckError, InputError
 
 if TYPE_CHECKING:
@@ -29,33 +29,24 @@ def serve(  # noqa: PLR0913 - one parameter per option
     *,
     judge: Annotated[
         list[str] | None,
-        options.option(
-            "--judge",
+        option(
             "NAME=JUDGE",
-            "Judge that callers choose by NAME, e.g. main=openai/gpt-5-nano; repeatable, the first "
-            "is the default.",
+            "Judge that callers choose by NAME; repeatable, the first is the default.",
             show_default="$FACTCHECK_JUDGE or local",
         ),
     ] = None,
     host: Annotated[
-        str,
-        options.option("--host", "ADDRESS", "Address to listen on; all but loopback need --keys."),
+        str, option("ADDRESS", "Address to listen on; all but loopback need --keys.")
     ] = "127.0.0.1",
     port: Annotated[
-        int,
-        options.option("--port", "N", "Port to listen on; 0 for a free one.", min=0, max=65_535),
+        int, option("N", "Port to listen on; 0 for a free one.", min=0, max=65_535)
     ] = 8000,
     keys: Annotated[
-        str | None,
-        options.option(
-            "--keys", "FILE", "API keys (.yaml): a list of name, sha256 and optional limits."
-        ),
+        str | None, option("FILE", "API keys (.yaml): a list of name, sha256 and optional limits.")
     ] = None,
-    jobs_db: Annotated[
-        str | None, options.option("--jobs-db", "FILE", "Accept jobs, and keep them in FILE.")
-    ] = None,
+    jobs_db: Annotated[str | None, option("FILE", "Accept jobs, and keep them in FILE.")] = None,
     no_ui: Annotated[
-        bool, options.flag("--no-ui", "Serve no pages, neither at the address nor at /docs.")
+        bool, flag("--no-ui", "Serve no pages, neither at the address nor at /docs.")
     ] = False,
     concurrency: options.Concurrency = 32,
     rpm: options.RequestsPerMinute = None,
@@ -170,12 +161,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise InputError(
-                f"port {port} is in use; stop the other program, or choose another with --port"
-            ) from error
+        problem = error.strerror or error
         raise InputError(
-            f"cannot listen on {host}, port {port}: {error.strerror or error}"
+            f"cannot listen on {host}, port {port}: {problem}; choose another with --port"
         ) from error
     # asyncio sets it only on sockets with an explicit protocol; without it, answers take 40 ms more
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -184,10 +172,5 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _log_to_stderr() -> None:
     """Log requests, which name no text, and the problems of the server."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    for name, level in (("factcheck", logging.INFO), ("uvicorn", logging.WARNING)):
-        logger = logging.getLogger(name)
-        logger.addHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = False
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("factcheck").setLevel(logging.INFO)

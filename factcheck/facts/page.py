@@ -23,7 +23,6 @@ from factcheck.facts.model import (
 )
 from factcheck.reports.page import (
     Alert,
-    Badge,
     Case,
     Item,
     Page,
@@ -167,7 +166,7 @@ def coverage_page(
         trust=trust if is_decided else (),
         sections=filled(_key_facts(results, n_key), *sections, _documents(documents)),
         alerts=(*alerts, *(Alert(text, "warn") for text in fact_warnings(facts))),
-        parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
+        parts=parts(counts),
         footer=entries(
             ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
         ),
@@ -191,7 +190,7 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
     items = []
     for group in sorted(group_results(results), key=weight, reverse=True)[:n_key]:
         together = " with details" if group.details else ""
-        badge = Badge(f"weight {weight(group):.2g}{together}")
+        badge = f"weight {weight(group):.2g}{together}"
         items.append(_item(_FACTS, _mark(group.core), group)._replace(badges=(badge,)))
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
@@ -380,7 +379,6 @@ def _section(
         meaning=reasons[0] if is_shared else section.meaning,
         items=items,
         more=more,
-        anchor=section.title.lower().replace(" ", "-"),
     )
     return _without_notes(section) if is_shared else section
 
@@ -426,18 +424,18 @@ def _details(group: Group) -> str:
     return "; ".join(parts)
 
 
-def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
-    must = (Badge("must", "bad"),) if fact.must else ()
-    weight = (Badge(f"weight {fact.weight:.2g}"),) if fact.weight != 1.0 else ()
-    tags = (Badge(f"#{one_line(tag)}") for tag in fact.tags)
-    documents = [Badge(name_text(name)) for name in fact.documents[:_MAX_DOCUMENTS]]
+def _badges(fact: AtomicFact) -> tuple[str, ...]:
+    must = ("must",) if fact.must else ()
+    weight = (f"weight {fact.weight:.2g}",) if fact.weight != 1.0 else ()
+    tags = (f"#{one_line(tag)}" for tag in fact.tags)
+    documents = [name_text(name) for name in fact.documents[:_MAX_DOCUMENTS]]
     if more := more_of(len(fact.documents) - _MAX_DOCUMENTS, "document"):
-        documents.append(Badge(more))
+        documents.append(more)
     return (*must, *weight, *tags, *documents)
 
 
 def _label_and_text(fact: AtomicFact) -> tuple[str, str]:
-    badges = ", ".join(badge.text for badge in _badges(fact))
+    badges = ", ".join(_badges(fact))
     return badges and f"[{badges}]", shorten(one_line(fact.text), _LONGEST_FACT)
 
 

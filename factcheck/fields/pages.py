@@ -28,7 +28,6 @@ _TABLE_COLUMNS = (
     *("field", "F1", "P", "R", "support"),
     *("mismatch", "omission", "hallucination"),
 )
-_NARROW = (("P", "R"), "support", ("mismatch", "omission", "hallucination"))
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
@@ -66,17 +65,11 @@ class RunResult(RunFigures, Report):
     `print` shows its report; `to_markdown`, `to_html` and `page` return it in other formats.
     """
 
-    def page(
-        self,
-        *,
-        intervals: Mapping[str, Interval] | None = None,
-        notes: Sequence[str] = (),
-    ) -> Page:
+    def page(self, *, intervals: Mapping[str, Interval] | None = None) -> Page:
         """Build the report: mean and micro F1, the fields with the largest losses, and examples.
 
         Args:
             intervals: Result of the method `intervals`.
-            notes: Lines to add, such as the source of the schema.
         """
         intervals = intervals if intervals and self.total_records > 1 else {}
         is_scored = self.total_fields > 0
@@ -105,7 +98,6 @@ class RunResult(RunFigures, Report):
             counts,
             interval and f"95 % interval {interval}",
             lines=tuple(_lines(self, totals, intervals)),
-            notes=tuple(notes),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
                 _look_at_these(self),
@@ -113,7 +105,6 @@ class RunResult(RunFigures, Report):
                     Table(
                         _TABLE_COLUMNS,
                         tuple(_row(field, self.by_field[field]) for field in order),
-                        dispensable=_NARROW,
                     )
                 ),
                 Section("Without a score", "unknown").listing(
@@ -142,7 +133,7 @@ def _look_at_these(run: RunFigures) -> Section:
         "unknown",
         items=tuple(_example("", *one) for one in doubtful[:_MAX_DOUBTFUL]),
         more=text.more_of(len(doubtful) - _MAX_DOUBTFUL, "value"),
-        legend=(_EXAMPLES,),
+        meaning=_EXAMPLES,
     )
 
 
@@ -239,7 +230,7 @@ def _examples(records: Sequence[RecordResult], fields: Collection[str]) -> Itera
         for result in record.field_results:
             if result.status in _LOSSES and (path := schema_path(result.path)) in losses:
                 losses[path].append((record.record_id, result))
-    legend: tuple[str, ...] = (_EXAMPLES,)
+    meaning = _EXAMPLES
     for field, found in losses.items():
         found.sort(key=lambda loss: (loss[1].score, _LOSSES.index(loss[1].status)))
         n_more = len(found) - _MAX_EXAMPLES
@@ -249,9 +240,9 @@ def _examples(records: Sequence[RecordResult], fields: Collection[str]) -> Itera
                 "warn",
                 items=tuple(_example(field, *loss) for loss in found[:_MAX_EXAMPLES]),
                 more=f"and {n_more:,} more" if n_more > 0 else "",
-                legend=legend,
+                meaning=meaning,
             )
-            legend = ()
+            meaning = ""
 
 
 def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
@@ -267,9 +258,9 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
     reason = result.reason or ""
     if reason in {result.status, gold}:
         reason = ""
+    path = "" if result.path == field else f"{one_line(result.path)} "
     return Item(
         text.shorten_middle(one_line(str(record_id)), _MAX_ID),
-        "" if result.path == field else one_line(result.path),
-        change=(gold, extracted),
+        f"{path}{gold} → {extracted}",
         aside=shorten(one_line(reason), _MAX_REASON),
     )

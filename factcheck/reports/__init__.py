@@ -6,7 +6,6 @@ CSV is safe to open in a spreadsheet; build servers display the cases of JUnit X
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
 from os import PathLike
@@ -21,7 +20,6 @@ from factcheck.reports.text import value_text, visible
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LONGEST_CELL = 32_000
 """Maximum number of characters in a cell; spreadsheets truncate at 32,767."""
-_CASE_COLUMNS = ("suite", "case", "status", "kind", "message")
 _ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """JUnit elements by status of a case, and by counter attribute."""
@@ -72,7 +70,7 @@ class Report:
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the report, with the columns of CSV."""
-        return [dict(row) for row in _rows_of(self.page())]
+        return [dict(row) for row in self.page().rows()]
 
     def to_markdown(self) -> str:
         """Render the report as GitHub-flavoured Markdown."""
@@ -103,12 +101,12 @@ class Report:
         except ImportError as error:
             raise ConfigError("to_pandas() needs pandas; install it: pip install pandas") from error
         page = self.page()
-        return pd.DataFrame.from_records(list(_rows_of(page)), columns=list(_columns_of(page)))
+        return pd.DataFrame.from_records(list(page.rows()), columns=list(page.columns))
 
     def _repr_html_(self) -> str:
-        from factcheck.reports.html import fragment
+        from factcheck.reports.html import frame
 
-        return fragment(self.page())
+        return frame(self.page())
 
     def __str__(self) -> str:
         return render(self.page()).rstrip("\n")
@@ -125,28 +123,10 @@ def _csv_text(page: Page) -> str:
     """
     sink = StringIO()
     writer = csv.writer(sink, lineterminator="\n")
-    columns = _columns_of(page)
-    writer.writerow(columns)
-    for row in _rows_of(page):
-        writer.writerow([_cell(row.get(name)) for name in columns])
+    writer.writerow(page.columns)
+    for row in page.rows():
+        writer.writerow([_cell(row.get(name)) for name in page.columns])
     return sink.getvalue()
-
-
-def _columns_of(page: Page) -> Sequence[str]:
-    if page.rows is not None:
-        return page.columns
-    return _CASE_COLUMNS
-
-
-def _rows_of(page: Page) -> Iterable[Mapping[str, Any]]:
-    """Return the rows of a page, or else one per test case."""
-    if page.rows is not None:
-        yield from page.rows()
-        return
-    for metric in (page, *page.also):
-        for case in metric.cases:
-            cells = (metric.suite, case.name, case.status, case.kind, case.message)
-            yield dict(zip(_CASE_COLUMNS, cells, strict=True))
 
 
 def _cell(value: Any) -> Any:

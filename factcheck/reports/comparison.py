@@ -9,12 +9,9 @@ from typing import Any
 from factcheck.reports import Report
 from factcheck.reports.page import (
     Alert,
-    Badge,
-    Case,
     Item,
     Page,
     Section,
-    Status,
     Table,
     filled,
 )
@@ -34,11 +31,8 @@ from factcheck.stats.resampling import FEW_UNITS, NEGLIGIBLE, SIGNIFICANT, Compa
 
 _COLUMNS = ("change", "record", "id", "name", "a", "b", "difference", "low", "high", "p")
 _HEADER = ("A", "B", "B - A", "95 % interval", "p")
-_NARROW = ("p", ("95 % interval",))
 _MAX_ITEMS = 20
 _HEAD = 5
-_STATUSES: Mapping[str, Status] = {"bad": "failed", "warn": "failed", "unknown": "skipped"}
-"""Status of the test cases of a group, by its tone."""
 _CLEAR = f"p, adjusted for the number of fields, is below {SIGNIFICANT}"
 _GROUPS: Mapping[str, tuple[Section, ...]] = {
     "fact": (
@@ -60,7 +54,7 @@ _GROUPS: Mapping[str, tuple[Section, ...]] = {
         Section("Unchanged"),
     ),
 }
-"""Kinds of changes, by what changed; test cases fail if the tone is `bad` or `warn`."""
+"""Kinds of changes, by what changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +104,7 @@ class Change:
             name_text(self.record or self.id),
             quote_text(self.name),
             (quote_text(self.reason),) if self.reason else (),
-            badges=(Badge("must", "bad"),) if self.must else (),
+            badges=("must",) if self.must else (),
             quote=quote_text(self.quote),
             aside=self.text,
         )
@@ -198,10 +192,9 @@ class RunComparison(Report):
         if len(self.differences) < 2:  # noqa: PLR2004 - one dot is its own mean
             return None
         picture = dots_svg(self.differences, self.main)
-        meaning = "a dot each; below, their mean"
-        if self.main.interval:
-            meaning += " with its 95 % interval"
-        return Section("Differences B - A", meaning=meaning, pictures=(picture,))
+        return Section(
+            "Differences B - A", meaning="a dot each; below, their mean", picture=picture
+        )
 
     def page(self) -> Page:
         groups = {section: self.changes_in(section.title) for section in _GROUPS[self.noun]}
@@ -216,10 +209,6 @@ class RunComparison(Report):
             head.append(f"{interval}, p {p_text(self.main.p)} {self.basis}")
         total = f"{self.noun}s: {', '.join(numbers) or 'no change'}"
         overall = [Change.of_scores("", name, one) for name, one in self.scores.items()]
-        cases = [_case(one, change) for one, some in groups.items() for change in some]
-        for why, names in self.left_out.items():
-            kind = why.lower()
-            cases += [Case(name, "skipped", "left out", kind) for name in names]
         return Page(
             self.metric,
             Change.of_scores("", "", replace(self.main, p_value=None, p_adjusted=None)).text,
@@ -234,7 +223,6 @@ class RunComparison(Report):
             ),
             alerts=self.alerts,
             suite=f"compare.{self.noun}s",
-            cases=tuple(cases),
             columns=_COLUMNS,
             rows=lambda: [change.row() for some in groups.values() for change in some],
         )
@@ -274,7 +262,7 @@ def _table(section: Section, noun: str, changes: Iterable[Change]) -> Section:
     while width > 1 and all(row[width - 1] == DASH for row in rows):
         width -= 1
     columns, cells = (noun, *_HEADER)[:width], tuple(row[:width] for row in rows)
-    return section.tabled(Table(columns, cells, dispensable=_NARROW))
+    return section.tabled(Table(columns, cells))
 
 
 def _score(value: str | float) -> str:
@@ -284,12 +272,3 @@ def _score(value: str | float) -> str:
 def _left_out(noun: str, why: str, names: Sequence[str]) -> Section:
     section = Section(why, "unknown", "left out", head=_HEAD)
     return section.listing(names, lambda name: Item(name_text(name)), noun, _MAX_ITEMS)
-
-
-def _case(section: Section, change: Change) -> Case:
-    name = one_line(f"{change.record or change.id} {quote_text(change.name)}".lstrip())
-    status = _STATUSES.get(section.tone)
-    if status is None:
-        return Case(name, message=change.text)
-    details = (change.quote,) if change.quote else ()
-    return Case(name, status, change.text, section.title.lower(), details)

@@ -7,7 +7,7 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
-from functools import cache, partial
+from functools import cache
 from html import escape
 from importlib.resources import files
 from itertools import groupby, pairwise
@@ -26,11 +26,6 @@ from factcheck.reports.page import (
 from factcheck.reports.text import visible_lines
 
 _SEVERITY = ("plain", "good", "warn", "unknown", "bad")
-_NOTEBOOK = ".factcheck.factcheck.factcheck"
-"""Selector around the styles of a fragment: more specific than those of notebooks."""
-_DARK_NOTEBOOK = ':is([data-jp-theme-light="false"], .vscode-dark, [theme="dark"]) &'
-_RESET = "*:not(svg, svg *) { all: revert; }"
-_TIGHT = ".page { margin: 0; padding: 1rem 1.25rem; }"
 _DIALOG = """\
 <dialog><p class="steps"><button data-step="previousElementSibling">← Previous</button>
 <button data-step="nextElementSibling">Next →</button> <button>Close</button></p>
@@ -90,18 +85,11 @@ def document_html(title: str, body: str, *scripts: str, policy: str = "") -> str
     )
 
 
-def fragment(page: Page) -> str:
-    """Render a page without its texts as an element for a notebook, in the notebook's own mode.
-
-    Its styles hold against those of the notebook, and long lists are folded.
-    """
-    styles = _file("page.css").replace("@media (prefers-color-scheme: dark)", _DARK_NOTEBOOK)
-    parts = tuple(part._replace(anchor="") for part in page.parts)
-    page = cleaned(brief(page)._replace(texts=(), parts=parts))
-    return (
-        f"<style>\n{_NOTEBOOK} {{\n{_RESET}\n{styles.replace(':root', '&')}{_TIGHT}\n}}\n</style>\n"
-        f'<div class="factcheck">\n{_main(page, "div", folds=True)}\n</div>\n'
-    )
+def frame(page: Page) -> str:
+    """Render a page as a frame for a notebook, which keeps the styles of both apart."""
+    document = escape(render(brief(page)))
+    style = "width: 100%; height: 40rem; border: 0; resize: vertical"
+    return f'<iframe title="Report" style="{style}" srcdoc="{document}"></iframe>\n'
 
 
 @cache
@@ -109,15 +97,13 @@ def _file(name: str) -> str:
     return (files("factcheck.reports") / name).read_text("utf-8")
 
 
-def _main(page: Page, tag: str = "main", *, folds: bool = False) -> str:
-    """Render a page as an element; with `folds`, lists that are cut in a terminal are closed."""
+def _main(page: Page, tag: str = "main") -> str:
     body: list[str] = [*_headline(page)]
-    section_html = partial(_section, folds=folds)
     if page.texts:
         body += ['<div class="desk">', *_panes(page.texts), '<div class="findings">']
-    body += map(section_html, page.sections)
+    body += map(_section, page.sections)
     for metric in page.also:
-        body += [*_headline(metric), *map(section_html, metric.sections)]
+        body += [*_headline(metric), *map(_section, metric.sections)]
     if page.texts:
         body.append("</div></div>")
     if page.footer:
@@ -159,20 +145,18 @@ def _marked(text: MarkedText) -> str:
 
 def _headline(page: Page) -> Iterator[str]:
     yield '<section class="headline">'
-    if page.answer:
-        yield f'<h1 class="answer">{escape(page.answer)}</h1>'
-        yield f'<p class="soft">{escape(" · ".join(filter(None, (page.title, page.interval))))}</p>'
-    else:
-        yield from _number(page)
+    yield f"<h1>{escape(page.answer or page.title)}</h1>"
+    basis = page.title if page.answer else page.counts
+    if numbers := " · ".join(filter(None, (basis, page.interval))):
+        yield f'<p class="soft">{escape(numbers)}</p>'
     for alert in page.alerts:
         yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
-    for line in (*page.lines, *page.notes):
+    for line in page.lines:
         yield f'<p class="soft">{escape(line)}</p>'
     legend = ""
     for part in page.parts:
         words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
-        tag, link = ("a", f' href="#{escape(part.anchor)}"') if part.anchor else ("span", "")
-        legend += f'<{tag} class="{part.tone}"{link}>{words}</{tag}>\n'
+        legend += f'<span class="{part.tone}">{words}</span>\n'
     if page.parts:
         yield f'{_bar(page.parts)}\n<p class="legend">\n{legend}</p>'
     if page.trust:
@@ -187,38 +171,21 @@ def _bar(parts: Sequence[Part]) -> str:
     return f'<div class="bar" aria-hidden="true">{"".join(segments)}</div>'
 
 
-def _number(page: Page) -> Iterator[str]:
-    """Render the main metric of a page without an answer."""
-    yield f"<h1>{escape(page.name)}</h1>"
-    if page.value:
-        words = "" if page.value[-1:].isdigit() and " " not in page.value else " words"
-        yield f'<p class="value{words}">{escape(page.value)}</p>'
-    if page.counts:
-        yield f'<p class="counts">{escape(page.counts)}</p>'
-    if page.interval:
-        yield f'<p class="soft">{escape(page.interval)}</p>'
-
-
-def _section(section: Section, *, folds: bool) -> str:
-    is_long = section.head is not None and len(section.items) > section.head
-    state = "" if folds and is_long else " open"
-    anchor = f' id="{escape(section.anchor)}"' if section.anchor else ""
+def _section(section: Section) -> str:
     meaning = f'<span class="soft">{escape(section.meaning)}</span>' if section.meaning else ""
     body = "\n".join(_body(section))
     return (
-        f'<details class="group {section.tone}"{anchor}{state}>\n'
+        f'<details class="group {section.tone}" open>\n'
         f"<summary><h2>{escape(section.title)}</h2>{meaning}</summary>\n{body}\n</details>"
     )
 
 
 def _body(section: Section) -> Iterator[str]:
-    for line in section.legend:
-        yield f'<p class="legend-line soft">{escape(line)}</p>'
-    for picture in section.pictures:
-        yield f'<div class="picture">{picture[max(0, picture.find("<svg")) :]}</div>'
+    if section.picture:
+        yield f'<div class="picture">{section.picture}</div>'
     if section.table is not None and section.table.rows:
         table = _table(section.table)
-        if section.pictures:
+        if section.picture:
             table = f"<details><summary>Figures</summary>\n{table}\n</details>"
         yield table
     if section.items:
@@ -277,12 +244,8 @@ def _item(item: Item, *, is_marked: bool) -> str:
 
 def _words(item: Item) -> Iterator[str]:
     for badge in item.badges:
-        yield f'<span class="badge {badge.tone}">{escape(badge.text)}</span>'
+        yield f'<span class="badge">{escape(badge)}</span>'
     if item.text:
         yield escape(item.text)
-    if item.change:
-        expected, found = map(escape, item.change)
-        yield f'<span class="change good">{expected}</span> →'
-        yield f'<span class="change bad">{found}</span>'
     if item.aside:
         yield f'<span class="soft">{escape(item.aside)}</span>'

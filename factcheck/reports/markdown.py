@@ -57,7 +57,7 @@ def _metric(page: Page) -> Iterator[str]:
     basis = page.title if page.answer else page.counts
     numbers = " · ".join(escape(words) for words in (basis, page.interval) if words)
     alerts = (f"**{escape(alert.text)}**" for alert in page.alerts)
-    lines = (numbers, *alerts, *map(escape, (*page.lines, *page.notes)))
+    lines = (numbers, *alerts, *map(escape, page.lines))
     if any(lines):
         yield "  \n".join(filter(None, lines))
     if page.trust:
@@ -78,8 +78,6 @@ def _section(section: Section) -> Iterator[str]:
         yield f"### {escape(title)}"
     if section.meaning:
         yield escape(section.meaning)
-    if section.legend:
-        yield "  \n".join(map(escape, section.legend))
     if section.table is not None and section.table.rows:
         yield _table(section.table)
     if section.items:
@@ -100,10 +98,8 @@ def _table(table: Table) -> str:
 def _item(item: Item) -> str:
     pieces = [escape(item.mark), f"**{escape(item.name)}**" if item.name.strip() else ""]
     if item.badges:
-        pieces.append(escape(f"[{', '.join(badge.text for badge in item.badges)}]"))
+        pieces.append(escape(f"[{', '.join(item.badges)}]"))
     pieces.append(escape(item.text))
-    if item.change:
-        pieces.append(" → ".join(map(escape, item.change)))
     if item.aside:
         pieces.append(f"*{escape(item.aside)}*")
     lines = ["- " + " ".join(piece for piece in pieces if piece)]

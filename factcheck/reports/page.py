@@ -70,20 +70,11 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     n_names: int = 1
     """Number of leading columns with names or texts."""
-    dispensable: tuple[str | tuple[str, ...], ...] = ()
-    """Columns, or groups of columns, dropped on a narrow terminal, in this order."""
     details: Callable[[int], Page] | None = None
     """Returns the page that a row opens, by row index. Such a table is sorted by its first column
     of numbers and sortable in HTML; other formats show `MOST_ROWS` of it."""
     bars: tuple[tuple[Part, ...], ...] = ()
     """A stacked bar for each row; HTML only."""
-
-
-class Badge(NamedTuple):
-    """A short label of an item."""
-
-    text: str
-    tone: Tone = "plain"
 
 
 class Item(NamedTuple):
@@ -96,12 +87,10 @@ class Item(NamedTuple):
     """Lines below the text."""
     mark: str = ""
     """One character that identifies the kind without colour."""
-    badges: tuple[Badge, ...] = ()
-    """Displayed before the text."""
+    badges: tuple[str, ...] = ()
+    """Short labels, displayed before the text."""
     quote: str = ""
     """Evidence, without quotation marks; displayed below the text."""
-    change: tuple[str, str] | None = None
-    """Expected and actual value, displayed as `expected → actual` after the text."""
     aside: str = ""
     """A remark at the end of the same line."""
     key: str = ""
@@ -114,19 +103,15 @@ class Section(NamedTuple):
     title: str
     tone: Tone = "plain"
     meaning: str = ""
-    """A short explanation beside the title."""
+    """An explanation beside the title, such as of the columns."""
     table: Table | None = None
     items: tuple[Item, ...] = ()
     more: str = ""
     """Note on omitted rows or items; empty if none."""
-    legend: tuple[str, ...] = ()
-    """Explanations of the columns, below the title."""
     mark: str = ""
     """One character before the title in Markdown, which has no colour."""
-    anchor: str = ""
-    """Link target of a `Part`: letters and dashes, unique within the page."""
-    pictures: tuple[Svg, ...] = ()
-    """Displayed above the table."""
+    picture: Svg = Svg()
+    """Displayed above the table; may be empty."""
     head: int | None = None
     """Number of items that a terminal shows; `None`: all."""
 
@@ -154,8 +139,6 @@ class Part(NamedTuple):
     size: int
     name: str
     mark: str = "■"
-    anchor: str = ""
-    """Anchor of the section to link to; may be empty."""
 
 
 class Alert(NamedTuple):
@@ -197,8 +180,6 @@ class Page(NamedTuple):
     footer: tuple[tuple[str, str], ...] = ()
     """Names and values; never wrapped, so that they can be copied."""
     alerts: tuple[Alert, ...] = ()
-    notes: tuple[str, ...] = ()
-    """Lines with paths, never wrapped."""
     also: tuple[Page, ...] = ()
     """Additional metrics of the same report, with sections but no footer."""
     suite: str = ""
@@ -207,8 +188,8 @@ class Page(NamedTuple):
     """Tests of the suite."""
     columns: tuple[str, ...] = ()
     """Names of the columns of `rows`."""
-    rows: Callable[[], Iterable[Mapping[str, Any]]] | None = None
-    """Returns the rows for CSV and data frames; `None` for one row per case."""
+    rows: Callable[[], Iterable[Mapping[str, Any]]] = tuple
+    """Returns the rows for CSV and data frames."""
     texts: tuple[MarkedText, ...] = ()
     """The compared texts, beside the sections."""
     answer: str = ""
@@ -236,7 +217,7 @@ def filled(*sections: Section | None) -> tuple[Section, ...]:
     return tuple(
         one
         for one in sections
-        if one and ((one.table and one.table.rows) or one.items or one.more or one.pictures)
+        if one and ((one.table and one.table.rows) or one.items or one.more or one.picture)
     )
 
 

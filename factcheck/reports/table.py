@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from typing import NamedTuple
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -22,6 +20,8 @@ _GAP = 2
 _WIDEST_NAME = 24
 _WIDEST_ID = 12
 """Maximum width of the name of an item with a mark, in columns."""
+_NARROWEST_NAME = 8
+"""Minimum width of the names of a table, in columns."""
 _STYLES = {"good": "green", "warn": "yellow", "bad": "red", "unknown": "magenta", "plain": ""}
 
 
@@ -37,7 +37,7 @@ def render(page: Page, width: int = WIDTH) -> str:
         force_interactive=False,
         legacy_windows=False,
     )
-    console.print(renderable(page), crop=False)
+    console.print(_group(page, width), crop=False)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()).rstrip()
 
 
@@ -51,43 +51,41 @@ def for_stdout(page: Page) -> str:
         return f"{render(page)}\n"
     console.width = min(console.width, WIDEST)
     with console.capture() as capture:
-        console.print(renderable(page), crop=False)
+        console.print(_group(page, console.width), crop=False)
     return capture.get()
 
 
-def renderable(page: Page) -> RenderableType:
+def _group(page: Page, width: int) -> RenderableType:
     page = cleaned(in_words(page))
-    parts = list(_metric(page))
+    parts = list(_metric(page, width))
     for other in page.also:
-        parts += [Text(), *_metric(other)]
+        parts += [Text(), *_metric(other, width)]
     if page.footer:
-        width = max(len(name) for name, _ in page.footer)
-        lines = (f"{name:<{width}}  {value}" for name, value in page.footer)
+        longest = max(len(name) for name, _ in page.footer)
+        lines = (f"{name:<{longest}}  {value}" for name, value in page.footer)
         parts += [Text(), Text("\n".join(lines), "dim", no_wrap=True, overflow="ignore")]
     return Group(*parts)
 
 
-def _metric(page: Page) -> Iterator[RenderableType]:
+def _metric(page: Page, width: int) -> Iterator[RenderableType]:
     title = Text(page.title, "bold")
     if page.answer:
         yield Text(page.answer, "bold")
         title = Text(page.title)
     elif page.counts:
         title.append(f"   {page.counts}", "not bold")
-    yield _Line(title, page.interval)
+    yield _titled(title, page.interval, width)
     yield from (Text(alert.text, f"bold {_STYLES[alert.tone]}".strip()) for alert in page.alerts)
     yield from map(Text, page.lines)
-    yield from (Text(note, no_wrap=True, overflow="ignore") for note in page.notes)
     yield from (Text(f"{TRUST}: {line}", "dim") for line in page.trust[:1])
     marked = [item.name for section in page.sections for item in section.items if item.mark]
     id_width = min(_WIDEST_ID, max((Text(name).cell_len for name in marked), default=1))
     for section in page.sections:
         yield Text()
         title = Text(section.title, f"bold {_STYLES[section.tone]}".strip())
-        yield _Line(title, section.meaning)
-        yield from (Text(line, "dim") for line in section.legend)
+        yield _titled(title, section.meaning, width)
         if section.table is not None and section.table.rows:
-            yield _Columns(section.table)
+            yield _columns(section.table, width)
         if section.items:
             yield _items(section.items[: section.head], _STYLES[section.tone], id_width)
         n_hidden = 0 if section.head is None else len(section.items) - section.head
@@ -95,52 +93,33 @@ def _metric(page: Page) -> Iterator[RenderableType]:
         yield from (Text(line, "dim") for line in (hidden, section.more) if line)
 
 
-class _Line(NamedTuple):
-    """A title with a note beside it, or below it if the line is full."""
+def _titled(title: Text, words: str, width: int) -> Text:
+    """Put words beside a title, or below it if the line is full."""
+    if not words:
+        return title
+    beside = Text.assemble(title, "   ", (words, "dim"))
+    if beside.cell_len <= width:
+        return beside
+    return Text.assemble(title, "\n", (words, "dim"))
 
-    title: Text
-    words: str
 
-    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        words = Text(self.words, "dim")
-        beside = Text.assemble(self.title, "   ", words) if self.words else self.title
-        if not self.words or beside.cell_len <= options.max_width:
-            yield beside
+def _columns(table: Table, width: int) -> RichTable:
+    """Render a table; names that stand alone are shortened to the width."""
+    widths = [_width(column) for column in zip(table.columns, *table.rows, strict=True)]
+    room = width - sum(widths[1:])
+    fits = room >= min(widths[0] - _GAP, _NARROWEST_NAME)
+    grid = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
+    for place, name in enumerate(table.columns):
+        if place < table.n_names:
+            grid.add_column(name, overflow="fold")
         else:
-            yield from (self.title, words)
-
-
-class _Columns(NamedTuple):
-    """A table that drops columns and shortens names to fit the width."""
-
-    table: Table
-
-    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        table, n_names = self.table, self.table.n_names
-        columns = zip(table.columns, *table.rows, strict=True)
-        widths = [_width(column) for column in columns]
-        least = [min(width, _WIDEST_NAME + _GAP) for width in widths[:n_names]] + widths[n_names:]
-        places = list(range(len(widths)))
-        for names in table.dispensable:
-            if sum(least[place] for place in places) - _GAP <= options.max_width:
-                break
-            group = (names,) if isinstance(names, str) else names
-            places = [place for place in places if table.columns[place] not in group]
-        room = options.max_width - sum(widths[place] for place in places if place)
-        fits = room >= least[0] - _GAP
-        grid = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
-        for place in places:
-            if place < n_names:
-                grid.add_column(table.columns[place], overflow="fold")
-            else:
-                header = table.columns[place]
-                grid.add_column(header, justify="right", no_wrap=fits, overflow="fold")
-        for row in table.rows:
-            cells = [row[place] for place in places]
-            if fits and n_names == 1:
-                cells[0] = shorten_middle(cells[0], room)
-            grid.add_row(*map(Text, cells))
-        yield grid
+            grid.add_column(name, justify="right", no_wrap=fits, overflow="fold")
+    for row in table.rows:
+        cells = list(row)
+        if fits and table.n_names == 1:
+            cells[0] = shorten_middle(cells[0], room)
+        grid.add_row(*map(Text, cells))
+    return grid
 
 
 def _width(column: Sequence[str]) -> int:
@@ -148,36 +127,31 @@ def _width(column: Sequence[str]) -> int:
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:
-    grid = RichTable.grid(padding=(0, _GAP, 0, 0))
-    if any(item.mark for item in items):
-        grid.add_column(width=1, style=style)
-        grid.add_column(width=id_width, style="dim", overflow="fold")
-        grid.add_column(overflow="fold")
-        for item in items:
-            grid.add_row(item.mark, Text(item.name), _body(item))
-        return grid
+    has_marks = any(item.mark for item in items)
     longest = max(Text(item.name).cell_len for item in items)
-    if not longest:
-        return Group(*map(_body, items))
-    if longest > _WIDEST_NAME:
-        lines = ((Text(item.name, style), Padding(_body(item), (0, 0, 0, _GAP))) for item in items)
-        return Group(*(part for pair in lines for part in pair))
-    grid.add_column(width=longest, style=style, overflow="fold")
+    width = id_width if has_marks else min(longest, _WIDEST_NAME)
+    grid = RichTable.grid(padding=(0, _GAP, 0, 0))
+    if has_marks:
+        grid.add_column(width=1, style=style)
+    if width:
+        grid.add_column(width=width, style="dim" if has_marks else style, overflow="fold")
     grid.add_column(overflow="fold")
     for item in items:
-        grid.add_row(Text(item.name), _body(item))
+        cells: list[RenderableType] = [_body(item)]
+        if width:
+            cells.insert(0, Text(item.name))
+        if has_marks:
+            cells.insert(0, item.mark)
+        grid.add_row(*cells)
     return grid
 
 
 def _body(item: Item) -> Text:
     pieces: list[Text] = []
     if item.badges:
-        pieces.append(Text(f"[{', '.join(badge.text for badge in item.badges)}]", "bold"))
+        pieces.append(Text(f"[{', '.join(item.badges)}]", "bold"))
     if item.text:
         pieces.append(Text(item.text))
-    if item.change:
-        expected, found = item.change
-        pieces.append(Text.assemble((expected, "green"), " → ", (found, "red")))
     if item.aside:
         pieces.append(Text(item.aside, "dim"))
     body = Text(" ").join(pieces)

@@ -181,18 +181,3 @@ def interval_text(interval: Sequence[float] | None, digits: int = 3) -> str:
 def p_text(value: float) -> str:
     """Format a p-value with three decimals; `<0.001` below that."""
     return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown
-
-
-def short(value: float | None) -> str:
-    """Format three decimals without a leading zero, such as `.950`; a dash for `None`."""
-    if value is None:
-        return DASH
-    value = 0.0 if round(value, 3) == 0 else value  # no "-.000"
-    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.3f}")
-
-
-def short_range(interval: Sequence[float] | None) -> str:
-    """Format an interval; a dash for `None`."""
-    if interval is None:
-        return DASH
-    return DASH.join(map(short, interval))

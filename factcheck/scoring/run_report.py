@@ -20,7 +20,7 @@ from factcheck.facts.page import (
     usage_text,
 )
 from factcheck.reports import Report
-from factcheck.reports.page import Case, Page, Section, Table, entries, filled
+from factcheck.reports.page import Case, Page, Section, Svg, Table, entries, filled
 from factcheck.reports.pictures import histogram_svg
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural
 from factcheck.scoring.many import Outcome, RecordFailure
@@ -286,7 +286,6 @@ class RunReport(Report):
         return Table(
             ("record", "coverage", *both, *COUNTS),
             tuple(_cells(row, both) for row in self.rows),
-            dispensable=("facts", *both),
             bars=tuple(parts(row.counts) for row in self.rows),
             details=lambda place: _detail(self.rows[place].id, outcomes),
         )
@@ -300,8 +299,8 @@ class RunReport(Report):
             low, high = place / _N_BINS, (place + 1) / _N_BINS
             rows.append((f"{low:.1f}{DASH}{high:.1f}", bar, f"{bins[place]:,}"))
         table = Table(("coverage", "distribution", "records"), tuple(rows), n_names=2)
-        pictures = (histogram_svg([bins[place] for place in range(_N_BINS)]),) if bins else ()
-        return Section("Distribution", meaning="of coverage", table=table, pictures=pictures)
+        picture = histogram_svg([bins[place] for place in range(_N_BINS)]) if bins else Svg()
+        return Section("Distribution", meaning="of coverage", table=table, picture=picture)
 
 
 def _detail(name: str, outcomes: Mapping[str, Outcome]) -> Page:

@@ -94,7 +94,7 @@ async def docs(request: Request) -> HTMLResponse:
         for path, operations in schema["paths"].items()
         for method, operation in operations.items()
     )
-    head = '<h1>factcheck</h1><p class="value words">Requests of the service</p>'
+    head = '<p class="soft">factcheck</p><h1>Requests of the service</h1>'
     about = '<p class="soft">As a file: <a href="openapi.json">openapi.json</a></p>'
     html = document_html(
         "Requests of the service", f'<main class="page">{head}{about}{body}</main>'

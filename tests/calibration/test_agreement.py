@@ -15,10 +15,8 @@ from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement import (
     Answer,
     Decisions,
-    balanced_accuracy,
-    mean_share,
     measure_agreement,
-    rates,
+    share_right,
 )
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
@@ -75,7 +73,6 @@ def test_undefined_metrics_have_no_value() -> None:
     alike = pairs(("a", "yes one", True), ("b", "no two", True))
     metrics = agreement(alike, {"oracle": oracle()}).judges[0].metrics
     assert metrics["balanced_accuracy"] == (None, None, "")
-    assert metrics["human_coverage"].value == 1.0
     nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
     assert nothing.metrics["sensitivity"].value is None
     with pytest.raises(InputError, match="no labelled pairs"):
@@ -111,8 +108,8 @@ ROW = {"fact": "f", "text": "t", "label": 1}
     [
         ([{**ROW, "label": 2}], "line 1: label 2"),
         ([{**ROW, "label": "perhaps"}], "line 1: label 'perhaps'"),
-        ([{**ROW, "fact": " "}], "line 1: fact and text"),
-        ([{"facts": ["f"], "labels": [1], "text": "t"}], "line 1: unknown format with the keys"),
+        ([{**ROW, "fact": " "}], "line 1: the fact is blank"),
+        ([{"facts": ["f"], "labels": [1], "text": "t"}], "line 1: row: 'fact' is missing"),
         ([ROW, {**ROW, "label": 0}], "line 2: the label of f contradicts an earlier one"),
         ([{**ROW, "label": None}], "no labelled pair"),
     ],
@@ -149,15 +146,8 @@ def decisions(labels: Sequence[bool], entailed: Sequence[bool]) -> Decisions:
 
 def test_by_hand() -> None:
     pairs = decisions([True, True, True, False, False], [True, True, False, True, False])
-    assert rates(pairs) == pytest.approx((2 / 3, 0.5))
-    assert balanced_accuracy(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert share_right(pairs, [True]) == pytest.approx(2 / 3)
+    assert share_right(pairs, [False]) == 0.5
+    assert share_right(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
     for label in (True, False):
-        assert balanced_accuracy(decisions([label] * 3, [True, True, False])) is None
-
-
-def test_documents_count_alike_however_many_texts_they_have() -> None:
-    texts = [("a", "t"), ("b", "u"), ("b", "u"), ("b", "v"), ("b", "v"), ("c", "w")]
-    pairs = [LabelledPair(d, "", t, f"f{n}", label=True) for n, (d, t) in enumerate(texts)]
-    found = mean_share(pairs, [True, False, False, True, False, None])
-    assert found.value == pytest.approx((1.0 + (0.0 + 0.5) / 2) / 2)
-    assert mean_share(pairs, [None] * 6, "nothing was decided").why == "nothing was decided"
+        assert share_right(decisions([label] * 3, [True, True, False])) is None

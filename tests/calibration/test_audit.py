@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import AtomicFact, Budget, CheckFailure, Verdict
-from factcheck.calibration import audit_judge, load_texts
-from factcheck.calibration.audit_trials import EDITS
+from factcheck.calibration import RULES, audit_judge, load_texts
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
@@ -104,7 +103,7 @@ def test_a_sound_judge_breaks_no_rule() -> None:
 @pytest.mark.parametrize("kind", BROKEN)
 def test_the_fault_of_a_broken_judge_is_named(kind: str) -> None:
     says_yes, fault = BROKEN[kind]
-    faults = "\n".join(audit_judge(Judge(says_yes), TEXTS).faults)
+    faults = "; ".join(audit_judge(Judge(says_yes), TEXTS).faults)
     assert re.search(fault, faults)
     assert "at random" not in faults
 
@@ -198,8 +197,6 @@ changed number: It has 2 doors. -> It has 4 doors.
 changed name: The mayor thanked Ingrid. -> The mayor thanked Zorvath.
 added negation: The tunnel was flooded. -> The tunnel was not flooded.
 added negation: The tunnel will open. -> The tunnel will not open.
-missing limit: The tent has two doors. -> Only the tent has two doors.
-missing limit: Maren Holt is a nurse. -> Only Maren Holt is a nurse.
 """
 UNCHANGED = {
     "changed number": [
@@ -214,11 +211,6 @@ UNCHANGED = {
         "The tunnel was never flooded.", "No tunnel was flooded.", "The tunnel floods.",
         "He was ill and she was well.",
     ],
-    "missing limit": [
-        "The tent is the heaviest.", "The tent has the oldest door.",
-        "The board has 60 per cent of the votes.", "Lunde is a part of Oslo.", "There was a fire.",
-        "A metre has 100 centimetres.", "The tent has not 2 doors.",
-    ],
 }  # fmt: skip
 """Sentences in which the effect of an edit would be uncertain."""
 
@@ -227,15 +219,21 @@ UNCHANGED = {
 def test_a_sentence_is_changed(line: str) -> None:
     kind, _, both = line.partition(": ")
     sentence, changed = both.split(" -> ")
-    assert EDITS[kind](sentence) == changed
+    edit = RULES[kind].edit
+    assert edit
+    assert edit(sentence) == changed
 
 
-@pytest.mark.parametrize("kind", EDITS)
+@pytest.mark.parametrize("kind", UNCHANGED)
 def test_a_sentence_is_left_where_the_effect_is_uncertain(kind: str) -> None:
-    assert [one for one in UNCHANGED[kind] if EDITS[kind](one) is not None] == []
+    edit = RULES[kind].edit
+    assert edit
+    assert [one for one in UNCHANGED[kind] if edit(one) is not None] == []
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_taken(text: str) -> None:
-    for edit in EDITS.values():
+    edits = [rule.edit for rule in RULES.values() if rule.edit]
+    assert len(edits) == len(UNCHANGED)
+    for edit in edits:
         assert edit(text) != text

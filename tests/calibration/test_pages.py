@@ -10,7 +10,6 @@ import pytest
 from factcheck.calibration import (
     BulletRemoval,
     WordContainment,
-    audit_judge,
     bullet_removal,
     conclusions,
     trust,
@@ -33,14 +32,6 @@ def removal() -> BulletRemoval:
     return bullet_removal([TEXT], n_random=0)
 
 
-def test_broken_rules_are_failed_tests() -> None:
-    audit = audit_judge(WordContainment(), [TEXT])
-    cases = {case.name: case for case in audit.page().cases}
-    assert cases["asked again"].status == "passed"
-    assert cases["changed number"].status == "failed"
-    assert cases["changed number"].details == ("harbour: The ferry carried 240 cars.",)
-
-
 def test_a_report_of_trust_names_the_judge() -> None:
     for judge, named in ((None, "local"), ("local-fast", "local-fast"), (WordContainment(), None)):
         assert trust(judge, [TEXT]).judge == (named or "WordContainment")
@@ -50,7 +41,6 @@ def test_a_report_of_trust_names_the_judge() -> None:
 def test_a_conclusion_counts_the_texts_that_were_decided_in_full(removal: BulletRemoval) -> None:
     assert "(1 text, 3 variants; at least" in str(removal.conclusion("local"))
     lost = replace(removal, rows=tuple(with_labels(row, "?timeout") for row in removal.rows))
-    assert "of which 0 and 0 have all answers" in str(lost.conclusion("local"))
     assert "3 of 3 variants lack an answer" in next(iter(lost.notes()))
 
 
@@ -130,7 +120,8 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
         (bullets(found=0.58), "yyn",
          ("Good for ranking and thresholds; not for absolute figures. It credits 58 % "
          "(56\u201360 %) of the facts present, and 3 % (1\u20135 %) of those absent; "
-         "rank correlation of the score with the facts left .950 (.930\u2013.970) (12 texts, 300 "
+         "rank correlation of the score with the facts left 0.950 (0.930\u2013"
+         "0.970) (12 texts, 300 "
          "variants).")),
         (bullets(kendall=None, kendall_bullets=None, found=1.0, invented=1.0), "nnn",
          "Do not use this judge. It credits 100 %"),
@@ -141,7 +132,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
          "Not for thresholds or absolute figures; too little was measured for ranking. It credits"),
         (bullets(n_texts=9), "ooo", "; at least 10 texts are needed)."),
         (agreement(1.0, 1.0, n_facts=49, half=0.0), "ooo", LITTLE),
-        (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left .950"),
+        (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left 0.950"),
         (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ". No verdicts on one of"),
         (conclusions.of_audit((), 0, 0, is_constant=False), "o", "It gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),
@@ -149,7 +140,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
         (CONSTANT, "nnn", "Do not use this judge. It says yes"),
         (conclusions.merged([bullets()], SOUND), "yyy", "1 proven error in 100 trials"),
         (conclusions.merged([bullets(), agreement(0.7, 0.95)], FAULTY), "ynn",
-         "balanced accuracy .825 (.805\u2013.845); it goes by the words"),
+         "of 20 documents); it goes by the words (40 proven errors in 100 trials)."),
     ],
 )  # fmt: skip
 def test_a_conclusion(found: conclusions.Conclusion, uses: str, says: str) -> None:

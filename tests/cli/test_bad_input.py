@@ -117,7 +117,7 @@ REFUSED = {
     "trust": {
         "blank.txt": "blank.txt",
         "gone.jsonl": "gone.jsonl",
-        "--labels records.jsonl": "unknown format with the keys",
+        "--labels records.jsonl": "'fact' is missing",
         "records.jsonl --out records.jsonl": "--out would overwrite an input file",
     },
     "calibrate": {

@@ -119,15 +119,9 @@ def test_labels_join_the_figures(calibrate: Run) -> None:
     assert json.loads(out)["agreement"]["n_pairs"] == 4
 
 
-def test_a_dry_run_of_trust_only_prints_the_price_and_says_what_extraction_costs(
-    calibrate: Run, run: Run, desk: Desk
-) -> None:
-    given = calibrate("trust", "--dry-run", "--out", desk.path("trust.json"))
-    texts = desk.lines("own.jsonl", [{"source": "A deep lake.", "summary": "- A lake."}])
-    extracted = run("trust", texts, "--dry-run")
+def test_a_dry_run_of_trust_only_prints_the_price(calibrate: Run, desk: Desk) -> None:
+    code, out, err = calibrate("trust", "--dry-run", "--out", desk.path("trust.json"))
 
-    assert (given.code, given.out, extracted.code, extracted.out) == (0, "", 0, "")
-    assert given.err.startswith("local needs ")
-    assert "free of charge" not in given.err
-    assert extracted.err.endswith("extracted by the embedded extractor, free of charge\n")
+    assert (code, out) == (0, "")
+    assert err.startswith("local needs ")
     assert not (desk.folder / "trust.json").exists()

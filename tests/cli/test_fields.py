@@ -75,7 +75,7 @@ def test_where_a_schema_comes_from_is_in_the_report_or_on_standard_error(files: 
     note = f"Schema suggested from {files.gold}: 'fields suggest' shows why"
 
     assert files.evaluate().err == ""
-    assert note in files.evaluate(schema=None).out.splitlines()
+    assert f"Note  {note}" in files.evaluate(schema=None).out.splitlines()
     assert files.evaluate("--format", "json", schema=None).err.startswith(f"{note}\n")
 
 
@@ -88,7 +88,7 @@ def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
 
 
 def test_records_are_named_by_their_id_without_being_told_also_in_a_saved_run(files: Files) -> None:
-    out, note = files.evaluate().out, "Records are named by 'id' and paired by position\n"
+    out, note = files.evaluate().out, "\n\nNote  Records are named by 'id' and paired by position"
     again = files.run("report", files.save("run.json", schema=SCHEMA))
 
     assert 'r2  "Bob" → "Bobby"' in out

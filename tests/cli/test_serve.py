@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 def test_a_port_in_use(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        message = f"port {port} is in use; stop the other program, or choose another with --port"
+        message = f"port {port}: Address already in use"
         refused(run("serve", "--judge", "local-fast", "--port", str(port)), message)
 
 

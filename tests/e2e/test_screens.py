@@ -86,37 +86,6 @@ PAGES: dict[str, Callable[[], str]] = {
 html = cache(lambda name: PAGES[name]())
 
 
-def test_a_notebook_cannot_spoil_a_cell_and_gives_it_its_mode(tab: Any) -> None:
-    """Margins, borders and backgrounds of JupyterLab's own rules; long lists are folded."""
-    cell = reports()[0]._repr_html_()
-    lab = (
-        "<style>.lab p, .lab blockquote { margin: 0 0 1em; border: 9px solid } "
-        ".lab ol:not(.list-inline) { padding-left: 2em }</style>"
-    )
-    body = '<body data-jp-theme-light="{}" style="background: #111"><div class="lab">{}</div>'
-    seen = []
-    for is_light in ("true", "false"):
-        page = tab(
-            f'<!doctype html><html lang="en"><title>N</title>{lab}{body.format(is_light, cell)}'
-        )
-        seen.append(
-            page.evaluate(
-                """() => {
-                const one = name => document.querySelector(".factcheck" + name);
-                const [cell, line, list] = ["", " .headline .soft", " ol"].map(
-                    name => getComputedStyle(one(name)));
-                return [line.marginBottom, line.borderTopWidth, list.paddingLeft,
-                        cell.backgroundColor,
-                        one("").querySelectorAll("details.group:not([open])").length];
-                }"""
-            )
-        )
-    light, dark = seen
-    assert light[:3] == dark[:3] == ["0px", "0px", "0px"]
-    assert (light[3], dark[3]) == ("rgb(251, 250, 248)", "rgb(22, 22, 20)")
-    assert light[4] == 2
-
-
 @cache
 def axe() -> str:
     """The source of axe-core; empty where it is not found."""

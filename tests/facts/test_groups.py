@@ -164,5 +164,5 @@ def test_a_key_fact_weighs_what_it_and_its_details_weigh() -> None:
         )
     core = "Anna Kern opened the bridge."
     (item, *_) = report.page(1).sections[0].items
-    assert (item.text, [badge.text for badge in item.badges]) == (core, ["weight 1 with details"])
+    assert (item.text, list(item.badges)) == (core, ["weight 1 with details"])
     assert "on Monday" in item.aside

@@ -150,8 +150,8 @@ class TestBadValues:
         result = run(record(a=TEXT), [{"a": "x", "b": 1}], [{"a": "x", "b": 1, "c": 2}])
         assert statuses(result) == {"a": "match", "b": "hallucination", "c": "hallucination"}
         examples = [section.items[0] for section in result.page().sections[1:]]
-        found = [(one.change, one.aside) for one in examples]
-        assert found == [(("not in the schema", "1"), ""), (("not in gold", "2"), "")]
+        found = [(one.text, one.aside) for one in examples]
+        assert found == [("not in the schema → 1", ""), ("not in gold → 2", "")]
 
 
 @pytest.mark.parametrize(

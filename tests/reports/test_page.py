@@ -24,7 +24,6 @@ from factcheck.reports import FORMATS, Report, render
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
     Alert,
-    Badge,
     Case,
     Item,
     Page,
@@ -50,7 +49,6 @@ HIDDEN = "a\x1b[31m\u202e\u200bz"
 TABLE = Table(
     ("field", "P", "R", "support", "F1"),
     (("address.city", "0.500", "0.250", "12", "0.333"), ("name", "<0.001", "1.000", "3", "0.001")),
-    dispensable=(("P", "R"), "support"),
 )
 PAGE = Page(
     "F1",
@@ -60,23 +58,21 @@ PAGE = Page(
     ("line one",),
     parts_of(("good", 3, "right"), ("bad", 0, "wrong"), ("warn", 1, "missing")),
     (
-        Section("Fields", meaning="costliest first", legend=("gain: what it costs",), table=TABLE),
+        Section("Fields", meaning="costliest first; gain: what it costs", table=TABLE),
         Section(
             "Examples",
             "bad",
             items=(
-                Item("r1", "city", ("a note",), change=("Oslo", "Bergen"), aside="2 times"),
-                Item("r2", "street", badges=(Badge("must", "bad"), Badge("#tag")), quote="said so"),
+                Item("r1", "city Oslo → Bergen", ("a note",), aside="2 times"),
+                Item("r2", "street", badges=("must", "#tag"), quote="said so"),
             ),
             more="and 7 more",
             mark="≠",
-            anchor="examples",
         ),
         Section("Right", "good", items=(Item("r3", "all of it"),)),
     ),
     entries(("Judge", "local"), ("Usage", ""), ("Signature", "judge:local|version:0")),
     (Alert("1 must field lost"), Alert("2 fields undecided", "unknown")),
-    ("Schema inferred from /a/very/long/path/" + "to/a/folder/" * 12 + "gold.json",),
     suite="fields",
     cases=(
         Case("r1", "failed", "mismatch", "mismatch", ("Oslo → Bergen",)),
@@ -85,13 +81,6 @@ PAGE = Page(
         Case("r4"),
     ),
 )
-
-
-class Missing(Report):
-    """A result without cases."""
-
-    def page(self) -> Page:
-        return Page("Nothing")
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,33 +105,28 @@ def test_every_part_of_a_page_is_shown(to: str) -> None:
         "0.713", "3 of 4 records", "0.500 – 0.800", "line one", "Fields", "costliest first",
         "gain: what it costs", "0.333", "Oslo", "Bergen", "2 times", "must", "#tag", "“said so”",
         "a note", "and 7 more", "≠ Examples" if to == "markdown" else "Examples", "Judge",
-        "1 must field lost", "2 fields undecided", "gold.json",
+        "1 must field lost", "2 fields undecided",
     ):  # fmt: skip
         assert words in shown
     assert "Usage" not in shown
 
 
-@pytest.mark.parametrize(
-    ("width", "header"),
-    [(40, "field         support     F1"), (22, "field            F1"), (12, "field     F1")],
-)
-def test_a_narrow_table_leaves_columns_out(width: int, header: str) -> None:
-    """Columns go in groups, the least needed first, before names are cut."""
-    assert header in table(PAGE, width).splitlines()
+@pytest.mark.parametrize(("width", "name"), [(60, "address.city"), (40, "addr…city")])
+def test_a_narrow_table_cuts_names(width: int, name: str) -> None:
+    assert re.search(rf"^{name} +0.500 +0.250 +12 +0.333$", table(PAGE, width), re.MULTILINE)
 
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_nothing_hidden_gets_through(to: str) -> None:
-    item = Item(
-        HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (Badge(HIDDEN),), HIDDEN, (HIDDEN, HIDDEN), HIDDEN
-    )
+    item = Item(HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (HIDDEN,), HIDDEN, HIDDEN)
     section = Section(
-        HIDDEN, "bad", HIDDEN, Table((HIDDEN,), ((HIDDEN,),)), (item,), HIDDEN, (HIDDEN,), HIDDEN
+        HIDDEN, "bad", HIDDEN, Table((HIDDEN,), ((HIDDEN,),)), (item,), HIDDEN, HIDDEN
     )
     page = Page(
         HIDDEN, HIDDEN, HIDDEN, HIDDEN, (HIDDEN,), (Part("bad", 1, HIDDEN, HIDDEN),), (section,),
-        entries((HIDDEN, HIDDEN)), (Alert(HIDDEN),), (HIDDEN,), suite=HIDDEN,
+        entries((HIDDEN, HIDDEN)), (Alert(HIDDEN),), suite=HIDDEN,
         cases=(Case(HIDDEN, "failed", HIDDEN, HIDDEN, (HIDDEN,)),),
+        columns=("name",), rows=lambda: [{"name": HIDDEN}],
     )  # fmt: skip
     shown = render(page._replace(also=(page,)), to)
 
@@ -161,8 +145,8 @@ def test_markdown_shows_texts_as_they_stand(text: str) -> None:
 
 
 def test_a_picture_is_in_the_page_as_it_is() -> None:
-    svg = Svg('<?xml version="1.0"?>\n<svg viewBox="0 0 1 1"><path d="M0 0"/></svg>')
-    page = Page("Page", sections=filled(Section("Curve", pictures=(svg,)), Section("Empty"), None))
+    svg = Svg('<svg viewBox="0 0 1 1"><path d="M0 0"/></svg>')
+    page = Page("Page", sections=filled(Section("Curve", picture=svg), Section("Empty"), None))
     assert '<div class="picture"><svg viewBox="0 0 1 1">' in render(page, "html")
     assert "svg" not in render(page, "markdown")
     assert len(page.sections) == 1
@@ -177,10 +161,6 @@ def test_csv_takes_no_cell_for_a_formula() -> None:
     ]
     with pytest.raises(InputError, match="unknown report format 'pdf'; use table, markdown"):
         render(PAGE, "pdf")
-    assert render(PAGE, "csv").splitlines()[:2] == [
-        "suite,case,status,kind,message",
-        "fields,r1,failed,mismatch,mismatch",
-    ]
 
 
 def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
@@ -188,11 +168,10 @@ def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
     assert repr(result) == "<Rows: Rows 2>"
     assert f"{result}\n" == render(result.page())
     assert result.to_markdown() == render(result.page(), "markdown")
-    assert "<h1>Rows</h1>" in result._repr_html_()
+    assert "<h1>Rows 2</h1>" in html.unescape(result._repr_html_())
     assert result.to_html(tmp_path / "page.html") == result.to_html()
     assert (tmp_path / "page.html").read_text("utf-8") == result.to_html()
     assert result.to_pandas().to_dict("list")["name"] == ["a", "b"]
-    assert list(Missing().to_pandas().columns)[:2] == ["suite", "case"]
 
 
 def test_a_data_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:

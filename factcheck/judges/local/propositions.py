@@ -210,8 +210,9 @@ class Propositions(Phrases):
         lead: Words,
     ) -> None:
         needed = self.needed_phrase(verb)
-        is_spare = needed is not None and self.is_time(needed) and self.low[verb] not in BE
-        spare = frozenset(self.under(needed)) if is_spare else NONE  # `was born in May in Ulm`
+        spare = NONE
+        if needed is not None and self.is_time(needed) and self.low[verb] not in BE:
+            spare = frozenset(self.under(needed))  # `was born in May in Ulm`
         for number, (subject, part) in enumerate(product(subjects, parts)):
             noun = subject.noun
             is_one = noun is not None and not (
