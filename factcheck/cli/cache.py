@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.errors import InputError
 
+if TYPE_CHECKING:
+    from factcheck.runtime.cache import DiskCache
+
 app = typer.Typer(**options.FAMILY, help="Show or clear the response cache.")
 app.callback()(options.show_help)
 
 
-def _place() -> tuple[Path, Path]:
-    """Return the folder of the cache, and its database."""
-    from factcheck.runtime.cache import default_folder
-    from factcheck.runtime.cache.disk import database, expanded
+def _cache() -> DiskCache:
+    from factcheck.runtime.cache import DiskCache, default_folder
     from factcheck.settings import Settings
 
-    folder = expanded(default_folder(Settings.from_environment()))
-    return folder, database(folder)
+    return DiskCache(default_folder(Settings.from_environment()))
 
 
 @app.command("stats", epilog="Example: factcheck cache stats")
@@ -31,12 +30,10 @@ def stats() -> None:
     """Count cached responses."""
     from rich.filesize import decimal
 
-    from factcheck.runtime.cache import store
-
-    folder, path = _place()
-    found = store.contents(path)
+    cache = _cache()
+    found = cache.contents()
     lines = [
-        f"folder   {folder}",
+        f"folder   {cache.folder}",
         f"entries  {found.n_entries}",
         f"size     {decimal(found.size)}",
     ]
@@ -52,18 +49,17 @@ def clear(
 ) -> None:
     """Remove all cached responses; they will have to be paid for again."""
     from factcheck.reports.text import plural
-    from factcheck.runtime.cache import store
 
-    folder, path = _place()
+    cache = _cache()
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("standard input is not a terminal; confirm with --yes")
-        responses = plural(store.contents(path).n_entries, "response")
-        if not typer.confirm(f"Remove {responses} from {folder}?", err=True):
+        responses = plural(cache.contents().n_entries, "response")
+        if not typer.confirm(f"Remove {responses} from {cache.folder}?", err=True):
             output.print_note("nothing removed")
             return
-    removed = plural(store.clear(path), "response")
-    output.print_out(f"{removed} removed from {folder}")
+    removed = plural(cache.clear(), "response")
+    output.print_out(f"{removed} removed from {cache.folder}")
 
 
 def _date(seconds: float) -> str:

@@ -45,7 +45,6 @@ HEAVY = (
     "openai",
     "litellm",
     "tenacity",
-    "diskcache",
     "numpy",
     "scipy",
     "fastapi",
@@ -168,7 +167,7 @@ build_embedder('openai', Session(cache='off', settings=settings))""",
     ),
     "a cache that is not used": (
         "import factcheck.runtime.cache as cache; cache.DiskCache('x')",
-        ("diskcache", "sqlite3", "redis", "platformdirs"),
+        ("sqlite3", "redis", "platformdirs"),
     ),
     "the test kit": ("import factcheck.testing", ("openai", "dspy", "pytest", "numpy", "pydantic")),
 }
