@@ -37,7 +37,8 @@ CREATE UNIQUE INDEX IF NOT EXISTS records_by_place ON records (job, place);
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_id ON records (job, id);
 CREATE INDEX IF NOT EXISTS records_by_outcome ON records (job, failed);
 """
-"""`content` is the record as it came, and its row once `failed` is 0 or 1."""
+"""`content` is the record as it came, and its row once `failed` is 0 or 1; `key` and `digest` are
+not used any more."""
 _ORPHANS = "DELETE FROM records WHERE job NOT IN (SELECT id FROM jobs)"
 """Removes records of jobs that did not arrive in full, or were being deleted."""
 _JOBS = (
@@ -49,7 +50,7 @@ _OPEN = "state = 'queued'"
 _KNOWN = "owner IN (SELECT value FROM json_each(?))"
 _FIRST = "SELECT id FROM jobs WHERE {} ORDER BY number LIMIT 1"
 _COUNT = "SELECT count(*) FROM jobs WHERE {}"
-_ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', ?, ?)"
+_ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', NULL, NULL)"
 _PAGE_OF = (
     "SELECT place, content FROM records "
     "WHERE job = ? AND (failed IS NULL) = ? AND place > ? ORDER BY place LIMIT ?"
@@ -92,8 +93,6 @@ class Job(JobStatus):
     """Digest of the API key that submitted it; empty if the service had no keys."""
     signature: str
     """Signature of its rows; empty before the first."""
-    digest: str | None
-    """Digest of what was submitted."""
 
 
 class JobStore:
@@ -134,42 +133,26 @@ class JobStore:
         with self._lock:
             self._db.close()
 
-    def admit(self, owner: str, key: str | None) -> Job | None:
-        """Return the job that has the idempotency key, if any; one job too many is a `Problem`."""
-        if found := self._job("owner = ? AND key = ?", owner, key):
-            return found
+    def require_room(self, owner: str) -> None:
+        """Raise `Problem` if the owner has too many unfinished jobs."""
         if self._count(f"{_OPEN} AND owner = ?", owner) >= _MAX_OPEN:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
             raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
-        return None
 
-    def add(
-        self,
-        lines: IO[bytes],
-        owner: str,
-        judge: str,
-        direction: str,
-        key: str | None = None,
-        digest: str | None = None,
-    ) -> str:
+    def add(self, lines: IO[bytes], owner: str, judge: str, direction: str) -> str:
         """Store a job, JSON lines of records as `factcheck run` reads them, and return its id.
 
-        Only the owner, known by the digest of the key, sees the job. If a job has the idempotency
-        key, it is returned; `digest`, of what is submitted, must then be its own. Raises
-        `InputError` if a line is no record, there are none or too many, or the key was used for
-        another job; `Problem` if the owner has too many unfinished jobs, or the disk is full.
+        Only the owner, known by the digest of the key, sees the job. Raises `InputError` if a line
+        is no record, there are none or too many; `Problem` if the owner has too many unfinished
+        jobs, or the disk is full.
         """
-        if first := self.admit(owner, key):
-            if first.digest != digest:
-                raise InputError("the idempotency key was used for another job; use a new key")
-            return first.id
+        self.require_room(owner)
         job_id, entries = secrets.token_hex(16), self._entries(lines)
-        values = job_id, owner, judge, direction, key, digest
         try:
             while page := [(job_id, *entry) for entry in islice(entries, _PAGE)]:
                 with self._lock, self._db:
                     self._db.executemany("INSERT INTO records VALUES (?, ?, ?, NULL, ?)", page)
-            self._change(_ADD, *values)
+            self._change(_ADD, job_id, owner, judge, direction)
         except BaseException as error:
             with suppress(sqlite3.Error):  # if the disk is full, they are removed at the next start
                 self._change("DELETE FROM records WHERE job = ?", job_id)
@@ -261,8 +244,8 @@ class JobStore:
             yield page
             place = page[-1][0]
 
-    def keep(self, job: Job, scored: Scored, signature: str) -> bool:
-        """Write the row of a record, unless the job has ended meanwhile; return whether it is open.
+    def keep(self, job: Job, scored: Scored, signature: str) -> None:
+        """Write the row of a record, unless the job has ended meanwhile.
 
         `job` is as it was when its scoring began or went on. Raises `ConfigError` if the rows that
         it has are of another judge, that is of another signature.
@@ -279,10 +262,8 @@ class JobStore:
         update = "UPDATE records SET failed = ?, content = ? WHERE id = ? AND job = ?"
         sign = "UPDATE jobs SET signature = ? WHERE id = ? AND state = 'queued'"
         with self._lock, self._db:
-            if not self._db.execute(sign, (signature, job.id)).rowcount:
-                return False
-            self._db.execute(update, (failed, text, record.id, job.id))
-        return True
+            if self._db.execute(sign, (signature, job.id)).rowcount:
+                self._db.execute(update, (failed, text, record.id, job.id))
 
     def finish(self, job: Job, state: str, problem: str = "") -> None:
         """End a job, unless it has ended."""

@@ -232,7 +232,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     with pytest.raises(Problem) as refused:
         delete(jobs, jobs.store.find(job, ""))
     assert refused.value.status_code == 409
-    jobs.cancel(jobs.store.find(job, ""))
+    await jobs.cancel(jobs.store.find(job, ""))
     await bench.done(jobs, other)
     n_rows, n_requests = status(jobs, job).rows, len(model.requests)
     await asyncio.sleep(0.1)
@@ -272,7 +272,7 @@ async def test_cancelling_a_job_that_hangs_makes_way_for_the_next(bench: Bench) 
     job, other = submit(jobs, [record(1)], judge="hanging"), submit(jobs, [record(2)])
     await asyncio.to_thread(judge.waiting.wait)
     for _ in range(2):
-        jobs.cancel(jobs.store.find(job, ""))
+        await jobs.cancel(jobs.store.find(job, ""))
 
     assert await asyncio.to_thread(judge.ended.wait, 5)
     assert status(jobs, job).state == "cancelled"
@@ -324,7 +324,8 @@ async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     monkeypatch.setattr("factcheck.server.jobs.score_record", cancelled)
     jobs = bench.start()
     job = submit(jobs, [record(1)])
-    await asyncio.to_thread(jobs._thread.join, 5)
+    assert jobs.task is not None
+    await asyncio.wait([jobs.task], timeout=5)
     monkeypatch.undo()
     await jobs.stop()
 
@@ -426,29 +427,6 @@ async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
     now = await bench.done(jobs, job)
     assert (now.state, now.rows, now.failed) == ("done", 300, 0)
     await until(lambda: not jobs.problem)
-
-
-async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
-    (body,) = lines([record(1)])
-    with client_of(bench.app()) as client:
-        once = {"Idempotency-Key": "k"}
-        first, again = (client.post("/v1/jobs", content=body, headers=once) for _ in range(2))
-        other = client.post("/v1/jobs?direction=both", content=body, headers=once)
-        changed = client.post("/v1/jobs", content=body + b"\n", headers=once)
-        new = client.post("/v1/jobs", content=body).json()["id"]
-        assert client.post(f"/v1/jobs/{new}/cancel").status_code == 200
-    jobs = bench.open()
-    options = {"key": "k", "digest": "other"}
-    submit(jobs, [record(2)], owner="bob", **options)
-    with pytest.raises(InputError, match="used for another job; use a new key"):
-        submit(jobs, [record(2)], key="k", digest="other")
-    submit(jobs, [record(2)], owner="bob", **options)
-
-    assert (first.status_code, again.status_code) == (202, 202)
-    assert first.json()["id"] == again.json()["id"]
-    assert (other.status_code, changed.status_code) == (422, 422)
-    owners = [owner for (owner,) in jobs.store._all("SELECT owner FROM jobs ORDER BY number")]
-    assert owners == ["", "", "bob"]
 
 
 async def test_a_job_is_refused_before_its_body_is_read(
