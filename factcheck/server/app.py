@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from html import escape
 from importlib.resources import files
@@ -95,7 +95,7 @@ async def docs(request: Request) -> HTMLResponse:
         for method, operation in operations.items()
     )
     head = '<h1>factcheck</h1><p class="value words">Requests of the service</p>'
-    about = '<p class="soft">As a file: <a href="openapi.json">openapi.json</a></p>'
+    about = '<p class="soft">With all parameters: <a href="openapi.json">openapi.json</a></p>'
     html = document_html(
         "Requests of the service", f'<main class="page">{head}{about}{body}</main>'
     )
@@ -105,19 +105,16 @@ async def docs(request: Request) -> HTMLResponse:
 def _operation(
     schema: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]
 ) -> str:
-    """Describe a request: what it does, its parameters, its body and an example."""
+    """Describe a request: what it does, and an example of its body."""
     first, _, rest = operation.get("description", "").partition("\n\n")
     parts = [f"<li>{_code(rest)}</li>"] if rest else []
-    names = [_row(one["name"], one) for one in operation.get("parameters", ())]
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        body = _resolved(schema, content["schema"])
-        names += [_row(name, one) for name, one in body.get("properties", {}).items()]
-        examples = [content["example"]] if "example" in content else body.get("examples", ())
-        for one in examples:
-            shown = one if isinstance(one, str) else json.dumps(one, indent=2, ensure_ascii=False)
-            parts.append(f'<li>{escape(kind)}<pre class="text">{escape(shown)}</pre></li>')
-    if names:
-        parts.insert(bool(rest), f"<li>{''.join(names)}</li>")
+        example = content.get("example")
+        if example is None:
+            name = content["schema"]["$ref"].rpartition("/")[2]
+            (value,) = schema["components"]["schemas"][name]["examples"]
+            example = json.dumps(value, indent=2, ensure_ascii=False)
+        parts.append(f'<li>{escape(kind)}<pre class="text">{escape(example)}</pre></li>')
     return (
         f'<details class="group plain"><summary><h2>{method.upper()} {escape(path)}</h2> '
         f'<span class="soft">{_code(first)}</span></summary><ol>{"".join(parts)}</ol></details>'
@@ -127,31 +124,6 @@ def _operation(
 def _code(text: str) -> str:
     """Return HTML of a text in which backticks mark code."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
-
-
-def _row(name: str, described: Mapping[str, Any]) -> str:
-    kinds = " or ".join(dict.fromkeys(_kinds(described.get("schema", described))))
-    text = described.get("description", "")
-    return f'<p><b>{escape(name)}</b> <span class="soft">{escape(kinds)}</span> {_code(text)}</p>'
-
-
-def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the types or the values that a schema allows."""
-    for one in schema.get("anyOf", [schema]):
-        if "$ref" in one:
-            yield one["$ref"].rsplit("/", 1)[-1]
-        elif "enum" in one:
-            yield from map(json.dumps, one["enum"])
-        else:
-            yield str(one.get("type", "any"))
-
-
-def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a part of the schema, or the component that it names."""
-    if "$ref" not in part:
-        return part
-    found: Mapping[str, Any] = schema["components"]["schemas"][part["$ref"].rsplit("/", 1)[-1]]
-    return found
 
 
 def create_app(config: ServerConfig) -> FastAPI:

@@ -69,31 +69,29 @@ DeadlineMs = Annotated[
 ]
 
 
-class JudgedRouter(APIRouter):
-    """Routes of the judges: a POST request with strict JSON, and an answer within its deadline."""
+router = APIRouter(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
 
-    def __init__(self) -> None:
-        super().__init__(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
 
-    def judged(self, path: str, answer: Any) -> Callable[[Work], Work]:
-        """Serve a function of the service and a request; its result has the form of `answer`."""
+def judged(path: str, answer: Any = dict[str, Any]) -> Callable[[Work], Work]:
+    """Serve a function of the service and a request; its result has the form of `answer`."""
 
-        def add(work: Work) -> Work:
-            async def endpoint(
-                request: Request,
-                body: Any,
-                factcheck_deadline_ms: DeadlineMs = None,
-            ) -> Response:
-                service: Service = request.app.state.service
-                call = partial(work, service, body)
-                return await service.answer(request, call, factcheck_deadline_ms)
+    def add(work: Work) -> Work:
+        async def endpoint(
+            request: Request,
+            body: Any,
+            factcheck_deadline_ms: DeadlineMs = None,
+        ) -> Response:
+            service: Service = request.app.state.service
+            return await service.answer(
+                request, partial(work, service, body), factcheck_deadline_ms
+            )
 
-            endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
-            endpoint.__annotations__["body"] = get_type_hints(work)["body"]
-            self.add_api_route(path, endpoint, methods=["POST"], response_model=answer)
-            return work
+        endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
+        endpoint.__annotations__["body"] = get_type_hints(work)["body"]
+        router.add_api_route(path, endpoint, methods=["POST"], response_model=answer)
+        return work
 
-        return add
+    return add
 
 
 def example(**example: Any) -> ConfigDict:
@@ -107,7 +105,6 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-router = JudgedRouter()
 SOURCE = "The bakery on Mill Lane opens at seven. It sells rye bread."
 SUMMARY = "The Mill Lane bakery opens at seven."
 _FACTS = ["The bakery on Mill Lane opens at seven.", "The bakery sells rye bread."]
@@ -133,7 +130,7 @@ class FactsRequest(_Judged):
     """A text, or a list of documents: texts, or objects with `text` and optionally `id`."""
 
 
-@router.judged("/v1/facts", dict[str, Any])
+@judged("/v1/facts")
 async def extract(service: Service, body: FactsRequest) -> Any:
     """Extract the atomic facts of a source; `FactSet.from_dict` reads the answer."""
     return (await service.judge(body.judge).scorer.aextract(body.source)).to_dict()
@@ -149,15 +146,9 @@ class CheckRequest(_Judged):
     text: str
 
 
-class CheckAnswer(BaseModel):
-    """One verdict or failure per fact, in fact order."""
-
-    results: list[Verdict | CheckFailure]
-
-
-@router.judged("/v1/check", CheckAnswer)
+@judged("/v1/check", dict[str, list[Verdict | CheckFailure]])
 async def check(service: Service, body: CheckRequest) -> Any:
-    """Check facts against a text."""
+    """Check facts against a text: one verdict or failure per fact, in fact order."""
     judge = service.judge(body.judge)
     return {"results": to_plain(await service.check(judge, _facts(body.facts), body.text))}
 
@@ -181,25 +172,9 @@ class CoverageRequest(_Judged):
     """`both` also lists claims of the summary that the source does not support."""
 
 
-class CoverageAnswer(BaseModel):
-    """The report: score and bounds in [0, 1], 95 % interval, numbers of facts by outcome, results.
-
-    `CoverageReport.from_dict` reads the answer, which has more.
-    """
-
-    score: float | None
-    low: float
-    high: float
-    interval: list[float] | None
-    counts: dict[str, int]
-    faithfulness: float | None
-    results: list[Verdict | CheckFailure]
-    claim_results: list[Verdict | CheckFailure]
-
-
-@router.judged("/v1/coverage", CoverageAnswer)
+@judged("/v1/coverage")
 async def coverage(service: Service, body: CoverageRequest) -> Any:
-    """Score how much of a source a summary keeps."""
+    """Score how much of a source a summary keeps; `CoverageReport.from_dict` reads the answer."""
     judge = service.judge(body.judge)
     facts = None if body.facts is None else _facts(body.facts)
     report = await judge.scorer.ascore(
@@ -261,7 +236,7 @@ class FieldsRequest(_Judged):
     join: Join = "position"
 
 
-@router.judged("/v1/fields", dict[str, Any])
+@judged("/v1/fields")
 async def fields(service: Service, body: FieldsRequest) -> Any:
     """Score extracted records field by field; `RunResult.from_dict` reads the answer."""
     comparator = service.judge(body.judge).comparator
@@ -282,22 +257,9 @@ class EquivalenceRequest(_Judged):
     pairs: list[ValuePair]
 
 
-class Undecided(BaseModel):
-    """Reason for a missing result."""
-
-    code: str
-    message: str
-
-
-class EquivalenceAnswer(BaseModel):
-    """One verdict or failure per pair, in pair order."""
-
-    results: list[PairVerdict | Undecided]
-
-
-@router.judged("/v1/equivalence", EquivalenceAnswer)
+@judged("/v1/equivalence", dict[str, list[PairVerdict | dict[str, Any]]])
 async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
-    """Compare pairs of values by meaning."""
+    """Compare pairs of values by meaning: one verdict or failure per pair, in pair order."""
     judge = service.judge(body.judge)
     if judge.pair_judge is None:
         raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
@@ -337,19 +299,12 @@ class ChatRequest(Body):
     n: Literal[1] | None = 1
 
 
-class ChatAnswer(BaseModel):
-    """A chat completion; `content` is `Yes` or `No`, or empty with a `refusal` that says why."""
-
-    id: str
-    object: Literal["chat.completion"]
-    created: int
-    model: str
-    choices: list[dict[str, Any]]
-
-
-@router.judged("/v1/chat/completions", ChatAnswer)
+@judged("/v1/chat/completions")
 async def chat(service: Service, body: ChatRequest) -> Any:
-    """Check a claim for clients of MiniCheck."""
+    """Check a claim for clients of MiniCheck.
+
+    The content of the answer is `Yes` or `No`, or empty with a `refusal` that says why.
+    """
     judge = service.judge(body.model)
     contents = [message.content for message in body.messages if message.role == "user"]
     found = _claim_of(_text_of(contents[-1]) if contents else "")
