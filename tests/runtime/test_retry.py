@@ -279,7 +279,7 @@ def test_a_clock_that_has_jumped_back_holds_nobody_up(
 
 def test_without_its_server_a_run_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("redis")
-    monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
+    monkeypatch.setattr(RedisCache, "pause_s", 0.0)
     port = free_port()
     shared = SharedLimits(RedisCache(f"redis://127.0.0.1:{port}/0"), "nightly")
     tracker, limiter = BudgetTracker(Budget(max_calls=3), shared), Limiter(2, 600, shared=shared)

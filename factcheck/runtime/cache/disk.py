@@ -5,7 +5,6 @@ The file lies in the subfolder `answers`, so that it moves in one step with its 
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from factcheck.errors import ConfigError, InputError
-from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, packed, unpacked
+from factcheck.runtime.cache.entries import Store, packed, unpacked
 from factcheck.runtime.loop import PerProcess
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PAUSE_S = 10.0
-"""Seconds without the cache after a failure, so that a stuck process delays a run only briefly."""
 LOCK_WAIT_S = 5.0
 """Seconds to wait for another process's write."""
 MAX_BYTES = 4 * 2**30
@@ -94,7 +91,7 @@ class _Connections:
             self.writer.close()
 
 
-class DiskCache:
+class DiskCache(Store):
     """Stores responses in a folder, which is created on first use.
 
     Beyond 4 GiB, the oldest answers are replaced. A damaged file is renamed with a warning and
@@ -108,25 +105,18 @@ class DiskCache:
         self.folder = Path(os.path.expandvars(Path(folder).expanduser())).absolute()
         """Folder of the cache."""
         self.path = self.folder / "answers" / "cache.db"
-        self._warn = WarnOnce()
+        super().__init__(f"the cache {self.folder}")
         self._lock = threading.Lock()
         self._connections = PerProcess(self._open)
         self._identity: tuple[int, int] | None = None
         self.is_open = False
         """Whether reads take microseconds, so that they need no thread."""
         self._has_replaced = False
-        self._paused_until = 0.0
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        rows = self._use(lambda connections: connections.read(keys)) if keys else None
-        for key, stored in rows or ():
-            values = unpacked(stored)
-            if values is None:
-                self._warn("damaged", DAMAGED, f"the cache {self.folder}", key[:16])
-            elif values:
-                found[key] = values
-        return found
+        if not keys:
+            return {}
+        return self.values_of(self._use(lambda connections: connections.read(keys)) or ())
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if that fails, none, with a warning."""
@@ -167,17 +157,17 @@ class DiskCache:
         except Exception as error:
             if is_damage(error):
                 raise InputError(
-                    f"the cache {self.folder} is damaged ({error}); the next run renames it and "
+                    f"{self.name} is damaged ({error}); the next run renames it and "
                     "starts a new one"
                 ) from error
             if is_trouble(error):
-                raise ConfigError(f"the cache {self.folder} cannot be used: {error}") from error
+                raise ConfigError(f"{self.name} cannot be used: {error}") from error
             raise
 
     def _use(self, operation: Callable[[_Connections], T]) -> T | None:
         """Return the result of an operation, or `None` with a warning if the file fails."""
         connections: _Connections | None = None
-        while time.monotonic() >= self._paused_until:
+        while not self.is_paused:
             try:
                 with self._lock:
                     connections = self._connections()
@@ -188,7 +178,7 @@ class DiskCache:
                 if is_damage(error):
                     self._replace(error)
                 elif is_trouble(error):
-                    self._pause("trouble", "cannot be used", error)
+                    self.pause("trouble", "cannot be used", error)
                 else:
                     raise
         return None
@@ -214,22 +204,17 @@ class DiskCache:
             if _identity(self.path) != self._identity:
                 return
             if self._has_replaced:
-                self._pause("again", "is damaged again", reason, math.inf)
+                self.pause("again", "is damaged again", reason)
                 return
             self._has_replaced = True
             aside = self.folder / time.strftime(f"damaged-%Y%m%dT%H%M%S-{os.getpid()}")
             try:
                 self.path.parent.rename(aside)
             except OSError as error:
-                self._pause("stuck", "is damaged and cannot be renamed", error, math.inf)
+                self.pause("stuck", "is damaged and cannot be renamed", error)
             else:
-                message = "the cache %s was damaged (%s); it is now %s, and a new one was started"
-                self._warn("replaced", message, self.folder, reason, aside)
-
-    def _pause(self, kind: str, problem: str, reason: object, seconds: float = PAUSE_S) -> None:
-        self._paused_until = time.monotonic() + seconds
-        message = "the cache %s %s; continuing without it (%s)"
-        self._warn(kind, message, self.folder, problem, reason)
+                message = "was damaged (%s); it is now %s, and a new one was started"
+                self.warn("replaced", message, reason, aside)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

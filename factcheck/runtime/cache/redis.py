@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from factcheck.errors import ConfigError, JudgeUnavailable
-from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, packed, unpacked
+from factcheck.errors import ConfigError, JudgeUnavailable, describe
+from factcheck.runtime.cache.entries import Store, packed
 
 T = TypeVar("T")
 
@@ -20,8 +19,6 @@ PREFIX = "factcheck:2:"
 """Prefix of every key, with the version of the stored format."""
 TIMEOUT_S = 5.0
 """Timeout of a request in seconds."""
-PAUSE_S = 10.0
-"""Seconds without requests after a failure, so that an outage delays a run only briefly."""
 HOLD_S = 180
 """Seconds for which others wait for what a request may leave of the budget."""
 _KEPT_S = 30 * 86_400
@@ -74,7 +71,7 @@ return cjson.encode(all_spent)
 """
 
 
-class RedisCache:
+class RedisCache(Store):
     """Stores responses in a Redis server, contacted on first use.
 
     Args:
@@ -85,6 +82,7 @@ class RedisCache:
     """
 
     def __init__(self, url: str) -> None:
+        super().__init__("the Redis cache")
         self.url = url
         try:
             import redis
@@ -107,8 +105,6 @@ class RedisCache:
             ) from error
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
         self._refusal: type[Exception] = redis.ResponseError
-        self._warn = WarnOnce()
-        self._paused_until = 0.0
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
         def read() -> list[Any]:
@@ -117,17 +113,12 @@ class RedisCache:
                     commands.lrange(PREFIX + key, 0, -1)
                 return commands.execute(raise_on_error=False)  # type: ignore[no-any-return]
 
-        answers = (self._ask(read) if keys else None) or []
-        found: dict[str, list[str]] = {}
-        for key, answer in zip(keys, answers, strict=False):
+        rows: list[tuple[str, Any]] = []
+        for key, answer in zip(keys, (self._ask(read) if keys else None) or [], strict=False):
             # an error stands for a value that is no list
-            for stored in answer if isinstance(answer, list) else [None]:
-                values = unpacked(stored)
-                if values is None:
-                    self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
-                else:
-                    found.setdefault(key, []).extend(values)
-        return found
+            values = answer if isinstance(answer, list) else [None]
+            rows += [(key, stored) for stored in values]
+        return self.values_of(rows)
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if the server fails, none, with a warning."""
@@ -149,20 +140,14 @@ class RedisCache:
         return self._ask(lambda: self._client.eval(script, len(keys), *keys, *arguments))
 
     def _ask(self, command: Callable[[], T]) -> T | None:
-        if time.monotonic() < self._paused_until:
+        if self.is_paused:
             return None
         try:
             return command()
         except self._refusal as error:
-            self._warn("rejected", "the Redis cache refused an entry (%s)", error)
+            self.warn("rejected", "refused an entry (%s)", error)
         except self._errors as error:
-            self._paused_until = time.monotonic() + PAUSE_S
-            self._warn(
-                "connection",
-                "the Redis cache does not answer; continuing without it (%s: %s)",
-                type(error).__name__,
-                error,
-            )
+            self.pause("connection", "does not answer", describe(error))
         return None
 
 
@@ -233,6 +218,6 @@ class SharedLimits:
             raise JudgeUnavailable(
                 "the limits of the run are in Redis, which does not answer; run again once it "
                 "does: responses so far are in the cache",
-                retry_after_s=PAUSE_S,
+                retry_after_s=self._cache.pause_s,
             )
         return found
