@@ -237,10 +237,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(match[0] for match in _WORD.finditer(text.casefold()))
 
 
-KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
-Script = Mapping[KeyT, ResultT | Exception] | Callable[..., ResultT | Exception]
-"""Results by key, or a function that returns them; exceptions are raised by the call."""
+Script = Mapping[Any, ResultT | Exception] | Callable[..., ResultT | Exception]
+"""Results by the first argument, or a function that returns them; exceptions are raised."""
 
 _THRESHOLD = 0.5
 
@@ -255,11 +254,11 @@ class Call(NamedTuple):
     pairs: tuple[ValuePair, ...] = ()
 
 
-class Scripted(Generic[KeyT, ResultT]):
+class Scripted(Generic[ResultT]):
     """Base of scripted judges.
 
     Args:
-        script: Results by key, or a function of the arguments.
+        script: Results by the first argument, or a function of the arguments.
         name: Name in results and in the signature.
         usage: Usage booked for each call.
     """
@@ -267,7 +266,7 @@ class Scripted(Generic[KeyT, ResultT]):
     role = "judge"
 
     def __init__(
-        self, script: Script[KeyT, ResultT], *, name: str = "scripted", usage: Usage | None = None
+        self, script: Script[ResultT], *, name: str = "scripted", usage: Usage | None = None
     ) -> None:
         self._script = script
         self._name = name
@@ -287,22 +286,20 @@ class Scripted(Generic[KeyT, ResultT]):
         if self._usage is not None:
             ledger.book(self._usage)
 
-    def look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
-        """Call the function with the arguments, or return the entry of the first known key."""
-        script = self._script
-        if callable(script):
-            result = script(*arguments)
+    def answer(self, *arguments: Any) -> ResultT:
+        """Return what the script says to these arguments."""
+        if callable(self._script):
+            result = self._script(*arguments)
+        elif arguments[0] in self._script:
+            result = self._script[arguments[0]]
         else:
-            known = [script[key] for key in keys if key in script]
-            if not known:
-                raise InputError(f"the script of {self._name!r} has no {what} {keys[0]!r}")
-            result = known[0]
+            raise InputError(f"the script of {self._name!r} has no {arguments[0]!r}")
         if isinstance(result, Exception):
             raise result
         return result
 
 
-class ScriptedChecker(Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
+class ScriptedChecker(Scripted[EntailmentLabel | Verdict | CheckFailure]):
     """A `Checker` with a script by statement, or a function of statement and text.
 
     The fact of a scripted `Verdict` or `CheckFailure` is replaced by the one in the call.
@@ -315,40 +312,33 @@ class ScriptedChecker(Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
         return tuple(self._result(fact, text) for fact in facts)
 
     def _result(self, fact: AtomicFact, text: str) -> CheckResult:
-        scripted = self.look_up("result for the fact", (fact.text, text), fact.text)
+        scripted = self.answer(fact.text, text)
         if isinstance(scripted, (Verdict, CheckFailure)):
             return replace(scripted, fact=fact)
         return Verdict(fact, scripted, judge=self._name)
 
 
-class ScriptedExtractor(Scripted[str, Sequence[str | AtomicFact]]):
+class ScriptedExtractor(Scripted[Sequence[str | AtomicFact]]):
     """An `Extractor` with a script by source; plain strings are numbered `f1`, `f2`, ..."""
 
     role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         self.start(Call(source=source), ledger)
-        facts = FactSet.of(self.look_up("facts for the source", (source,), source))
+        facts = FactSet.of(self.answer(source))
         made_by = tuple(self.identity.items())
         return replace(facts, source_digest=digest(source), made_by=made_by)
 
 
-class ScriptedPairJudge(Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any]]):
-    """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
-
-    A number is the probability of equivalence. In a mapping, a pair whose order is irrelevant is
-    also found under its mirror image.
-    """
+class ScriptedPairJudge(Scripted[bool | float | PairVerdict | Failure[Any]]):
+    """A `PairJudge` with a script by pair; a number is the probability of equivalence."""
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         self.start(Call(pairs=tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
     def _result(self, pair: ValuePair) -> PairResult:
-        keys = [(pair.gold, pair.extracted)]
-        if pair.specificity == "exact":
-            keys.append((pair.extracted, pair.gold))
-        scripted = self.look_up("result for the pair", (pair,), *keys)
+        scripted = self.answer(pair)
         if isinstance(scripted, (PairVerdict, Failure)):
             return scripted
         probability = None if isinstance(scripted, bool) else scripted
