@@ -64,9 +64,13 @@ class _Connections:
         self.is_closed = False
         self.lock, self.write_lock = threading.Lock(), threading.Lock()
         self.reader, self.writer = _connect(path), _connect(path)
-        self.writer.execute("PRAGMA journal_mode = WAL")
-        self.writer.execute("PRAGMA synchronous = NORMAL")
-        self.writer.executescript(_TABLE)
+        try:
+            self.writer.execute("PRAGMA journal_mode = WAL")
+            self.writer.execute("PRAGMA synchronous = NORMAL")
+            self.writer.executescript(_TABLE)
+        except BaseException:
+            self.close()
+            raise
 
     def read(self, keys: Sequence[str]) -> list[tuple[str, object]]:
         with self.lock:
@@ -157,8 +161,8 @@ class DiskCache(Store):
         except Exception as error:
             if is_damage(error):
                 raise InputError(
-                    f"{self.name} is damaged ({error}); the next run renames it and "
-                    "starts a new one"
+                    f"{self.name} is damaged ({error}); the next run renames it and starts a new "
+                    "one"
                 ) from error
             if is_trouble(error):
                 raise ConfigError(f"{self.name} cannot be used: {error}") from error
@@ -166,13 +170,13 @@ class DiskCache(Store):
 
     def _use(self, operation: Callable[[_Connections], T]) -> T | None:
         """Return the result of an operation, or `None` with a warning if the file fails."""
-        connections: _Connections | None = None
         while not self.is_paused:
+            connections = None
             try:
                 with self._lock:
                     connections = self._connections()
                 return operation(connections)
-            except Exception as error:  # noqa: PERF203 - raised again unless it is known
+            except Exception as error:
                 if connections is not None and connections.is_closed:
                     continue  # by another thread
                 if is_damage(error):

@@ -289,3 +289,21 @@ def test_another_process_may_have_replaced_it(folder: Path, disk: DiskCache) -> 
     disk._replace(sqlite3.DatabaseError("seen before the other replaced it"))
     assert disk.get_many([KEY]) == {KEY: ["of another"]}
     assert not [*folder.glob("damaged-*")]
+
+
+def test_what_another_process_put_in_its_place_may_not_open(
+    disk: DiskCache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk.add_many({KEY: "kept"})
+
+    def damaged(_: object) -> Any:
+        raise sqlite3.DatabaseError("file is not a database")
+
+    def refused() -> Any:
+        raise PermissionError("no")
+
+    monkeypatch.setattr(disk._connections(), "read", damaged)
+    monkeypatch.setattr(disk._connections, "_make", refused)
+    disk._identity = (0, 0)
+    assert disk.get_many([KEY]) == {}
+    assert "cannot be used; continuing without it (no)" in caplog.text
