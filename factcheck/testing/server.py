@@ -207,36 +207,28 @@ class LocalOpenAIServer:
             body = await _body(request)
             self._connections.add(request.protocol)
             self.in_flight += 1
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            place = len(self._requests)
+            recorded = Request(request.method, request.path, headers, body, place, self.in_flight)
+            self._requests.append(recorded)
             try:
-                recorded = self._record(request, body)
-                reply = self._reply(respond, recorded, request)
+                reply = respond(recorded, *request.match_info.values())
                 if reply.delay_s:
                     await asyncio.sleep(reply.delay_s)
+            except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
+                self._errors.append(error)
+                message = f"the answer raised {error!r}"
+                reply = Reply(status=500, error={"message": message, "type": "server_error"})
             finally:
                 self.in_flight -= 1
             if reply.close and request.transport is not None:
                 request.transport.close()
-            headers = {"content-type": "application/json", "x-request-id": f"req_{recorded.index}"}
+            headers = {"content-type": "application/json", "x-request-id": f"req_{place}"}
             return web.Response(
                 status=reply.status, headers={**headers, **reply.headers}, body=body_of(reply)
             )
 
         return handle
-
-    def _record(self, request: web.Request, body: Any) -> Request:
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        place = len(self._requests)
-        recorded = Request(request.method, request.path, headers, body, place, self.in_flight)
-        self._requests.append(recorded)
-        return recorded
-
-    def _reply(self, respond: Respond, recorded: Request, request: web.Request) -> Reply:
-        try:
-            return respond(recorded, *request.match_info.values())
-        except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
-            self._errors.append(error)
-            message = f"the answer raised {error!r}"
-            return Reply(status=500, error={"message": message, "type": "server_error"})
 
     def chat(self, request: Request) -> Reply:
         """Answer a chat request; an error or a raw body is sent as it is."""
