@@ -100,6 +100,7 @@ class BudgetTracker:
             yield
             return
         needed = _amounts(upper_bound)
+        hold: Any
         hold, refused = await self._limits.reserve(needed, self._caps)
         if refused:
             raise BudgetExceeded(

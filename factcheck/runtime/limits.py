@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from factcheck.errors import ConfigError, JudgeUnavailable
@@ -72,28 +72,6 @@ return cjson.encode(all_spent)
 """
 
 
-class Limits(Protocol):
-    """What the requests of a run share."""
-
-    async def turn(self, model: str, share_s: float) -> float:
-        """Take the next turn of a model, and return the seconds until then.
-
-        `share_s` are the seconds from this turn to the next.
-        """
-        ...
-
-    async def reserve(self, needed: Amounts, caps: Amounts) -> tuple[Any, str]:
-        """Reserve a part of the budget once others leave enough of it.
-
-        Returns the reservation, and the name of a cap that does not allow it, or `""`.
-        """
-        ...
-
-    async def settle(self, hold: Any, actual: Amounts) -> None:
-        """Replace a reservation by the actual cost."""
-        ...
-
-
 class LocalLimits:
     """Limits of one process."""
 
@@ -105,12 +83,20 @@ class LocalLimits:
         self._changed = PerProcess(asyncio.Event)
 
     async def turn(self, model: str, share_s: float) -> float:
+        """Take the next turn of a model, and return the seconds until then.
+
+        `share_s` are the seconds from this turn to the next.
+        """
         now = time.monotonic()
         turn = max(now, self._turns.get(model, 0.0))
         self._turns[model] = turn + share_s
         return turn - now
 
     async def reserve(self, needed: Amounts, caps: Amounts) -> tuple[Amounts, str]:
+        """Reserve a part of the budget once others leave enough of it.
+
+        Returns the reservation, and the name of a cap that does not allow it, or `""`.
+        """
         reserved = self._reserved()
         while cap := self._exceeded_cap(caps, [needed, *reserved]):
             if not reserved or cap == self._exceeded_cap(caps, [needed]):
@@ -127,6 +113,7 @@ class LocalLimits:
         return next((name for name, cap in caps.items() if needed[name] > cap), "")
 
     async def settle(self, hold: Amounts, actual: Amounts) -> None:
+        """Replace a reservation by the actual cost."""
         self._reserved().remove(hold)
         self._spent.update(actual)
         if waited_for := self._changed.take():
@@ -134,7 +121,7 @@ class LocalLimits:
 
 
 class SharedLimits:
-    """Limits of all processes of a run, in the Redis server of their cache.
+    """Limits of all processes of a run, in the Redis server of their cache; else as `LocalLimits`.
 
     While the server does not answer, nothing is sent: every call raises `JudgeUnavailable`. If it
     loses its data, it learns from the processes what had been spent. Any other cache is a
@@ -193,3 +180,6 @@ class SharedLimits:
                 retry_after_s=self._cache.pause_s,
             )
         return found
+
+
+Limits = LocalLimits | SharedLimits

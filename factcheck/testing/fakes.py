@@ -271,18 +271,14 @@ class Scripted(Generic[ResultT]):
         self._script = script
         self._name = name
         self._usage = usage
-        self._calls: list[Call] = []
+        self.calls: list[Call] = []
 
     @property
     def identity(self) -> Mapping[str, str]:
         return {self.role: self._name}
 
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        return tuple(self._calls)
-
     def start(self, call: Call, ledger: Ledger) -> None:
-        self._calls.append(call)
+        self.calls.append(call)
         if self._usage is not None:
             ledger.book(self._usage)
 

@@ -156,7 +156,7 @@ def test_a_call_is_recorded_and_paid_for_even_if_the_script_raises_or_has_no_ent
     down = kind(lambda *_: JudgeUnavailable("down"), usage=Usage(calls=1, cost_usd=0.5))
     with pytest.raises(JudgeUnavailable, match="down"):
         asyncio.run(ask(down, ledger))
-    assert (down.calls, ledger.usage) == ((call,), Usage(calls=1, cost_usd=0.5))
+    assert (down.calls, ledger.usage) == ([call], Usage(calls=1, cost_usd=0.5))
     with pytest.raises(InputError, match="the script of 'scripted' has no "):
         asyncio.run(ask(kind({}), ledger))
 
