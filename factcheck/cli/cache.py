@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.errors import InputError
 
-if TYPE_CHECKING:
-    from factcheck.runtime.cache import DiskCache
-
 app = typer.Typer(**options.FAMILY, help="Show or clear the response cache.")
 app.callback()(options.show_help)
 
 
-def _cache() -> DiskCache:
-    from factcheck.runtime.cache import DiskCache, default_folder
+def _place() -> tuple[Path, Path]:
+    """Return the folder of the cache, and its database."""
+    from factcheck.runtime.cache import default_folder
+    from factcheck.runtime.cache.disk import database, expanded
     from factcheck.settings import Settings
 
-    return DiskCache(default_folder(Settings.from_environment()))
+    folder = expanded(default_folder(Settings.from_environment()))
+    return folder, database(folder)
 
 
 @app.command("stats", epilog="Example: factcheck cache stats")
@@ -30,10 +31,12 @@ def stats() -> None:
     """Count cached responses."""
     from rich.filesize import decimal
 
-    cache = _cache()
-    found = cache.contents()
+    from factcheck.runtime.cache import store
+
+    folder, path = _place()
+    found = store.contents(path)
     lines = [
-        f"folder   {cache.folder}",
+        f"folder   {folder}",
         f"entries  {found.n_entries}",
         f"size     {decimal(found.size)}",
     ]
@@ -49,17 +52,18 @@ def clear(
 ) -> None:
     """Remove all cached responses; they will have to be paid for again."""
     from factcheck.reports.text import plural
+    from factcheck.runtime.cache import store
 
-    cache = _cache()
+    folder, path = _place()
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("standard input is not a terminal; confirm with --yes")
-        responses = plural(cache.contents().n_entries, "response")
-        if not typer.confirm(f"Remove {responses} from {cache.folder}?", err=True):
+        responses = plural(store.contents(path).n_entries, "response")
+        if not typer.confirm(f"Remove {responses} from {folder}?", err=True):
             output.print_note("nothing removed")
             return
-    removed = plural(cache.clear(), "response")
-    output.print_out(f"{removed} removed from {cache.folder}")
+    removed = plural(store.clear(path), "response")
+    output.print_out(f"{removed} removed from {folder}")
 
 
 def _date(seconds: float) -> str:

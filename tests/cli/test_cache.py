@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
+from factcheck.runtime.cache.disk import database
 from tests.cli.conftest import Run, refused
 from tests.runtime.cache.stores import filled, in_lists, plant, run_sql
 
@@ -65,7 +66,7 @@ def test_no_cache_is_an_empty_cache(
 def test_a_damaged_file_is_named_and_started_anew_by_the_next_run(
     run: Run, folder: Path, command: str
 ) -> None:
-    DiskCache(folder).path.write_bytes(b"no database " * 1000)
+    database(folder).write_bytes(b"no database " * 1000)
 
     code, _, err = run("cache", *command.split())
     assert (code, "is damaged" in err, "renames it" in err) == (2, True, True)
@@ -87,8 +88,8 @@ def test_clear_asks_and_without_a_terminal_refuses(
 
 
 def test_a_locked_cache_is_named(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("factcheck.runtime.cache.disk.LOCK_WAIT_S", 0.05)
-    with closing(sqlite3.connect(DiskCache(folder).path, isolation_level=None)) as other:
+    monkeypatch.setattr("factcheck.runtime.cache.store.LOCK_WAIT_S", 0.05)
+    with closing(sqlite3.connect(database(folder), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         code, _, err = run("cache", "clear", "--yes")
 

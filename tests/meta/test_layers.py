@@ -45,6 +45,7 @@ HEAVY = (
     "openai",
     "litellm",
     "tenacity",
+    "diskcache",
     "numpy",
     "scipy",
     "fastapi",
@@ -167,7 +168,7 @@ build_embedder('openai', Session(cache='off', settings=settings))""",
     ),
     "a cache that is not used": (
         "import factcheck.runtime.cache as cache; cache.DiskCache('x')",
-        ("sqlite3", "redis", "platformdirs"),
+        ("diskcache", "sqlite3", "redis", "platformdirs"),
     ),
     "the test kit": ("import factcheck.testing", ("openai", "dspy", "pytest", "numpy", "pydantic")),
 }

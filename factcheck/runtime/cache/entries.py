@@ -74,8 +74,9 @@ class Store:
         self._logged.add(kind)
         _log.log(level, f"%s {message}", self.name, *details)
 
-    def pause(self, kind: str, problem: str, reason: object) -> None:
-        self._paused_until = time.monotonic() + self.pause_s
+    def pause(self, kind: str, problem: str, reason: object, seconds: float | None = None) -> None:
+        """Do without the store for `pause_s`, or for these seconds, with a warning."""
+        self._paused_until = time.monotonic() + (self.pause_s if seconds is None else seconds)
         self.warn(kind, "%s; continuing without it (%s)", problem, reason)
 
     def values_of(self, rows: Iterable[tuple[str, Any]]) -> dict[str, list[str]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import multiprocessing
 import os
+import pickle
 import random
 import sqlite3
 import stat
@@ -17,11 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from factcheck.errors import FactcheckError
-from factcheck.runtime.cache import DiskCache, answer_key
+from factcheck.runtime.cache import DiskCache, answer_key, store
 from factcheck.runtime.cache import disk as disk_module
-from factcheck.runtime.cache.disk import is_damage, is_trouble
+from factcheck.runtime.cache.disk import database
+from factcheck.runtime.cache.store import clear, contents, is_damage, is_trouble
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import filled, in_lists, plant
+from tests.runtime.cache.stores import bomb, filled, in_lists, plant, run_sql
 
 
 def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
@@ -47,25 +50,27 @@ def test_a_lock_that_stays_is_a_warning_and_waited_for_once(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr(store, "LOCK_WAIT_S", 0.05)
     disk.add_many({KEY: "old"})
-    with closing(sqlite3.connect(DiskCache(folder).path, isolation_level=None)) as other:
+    with closing(sqlite3.connect(database(folder), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         disk.add_many({KEY: "new"})
-        monkeypatch.setattr(DiskCache, "_open", None)
+        monkeypatch.setattr(disk_module.DiskCache, "_opened", None)
         disk.add_many({OTHER: "new"})  # which is not even tried
         monkeypatch.undo()
-    assert [message.rpartition("(")[2] for message in caplog.messages] == ["database is locked)"]
+    assert [message.rpartition("(")[2] for message in caplog.messages] == [
+        "locked by another process)"
+    ]
     disk._paused_until = 0.0
     disk.add_many({OTHER: "newer"})
-    assert disk.get_many([KEY, OTHER]) == {KEY: ["old"], OTHER: ["newer"]}
+    assert disk.get_many([KEY, OTHER, KEY]) == {KEY: ["old"], OTHER: ["newer"]}
 
 
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     disk.add_many({KEY: "kept"})
-    run = disk._connections().writer.execute
+    run = disk._store._sql
     ((n_pages,),) = run("PRAGMA page_count").fetchall()
     run(f"PRAGMA max_page_count = {n_pages + 8}")
     batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
@@ -123,7 +128,7 @@ def test_processes_share_a_cache(folder: Path) -> None:
             assert sorted(made.get_many([KEY])[KEY]) == ["0", "1", "2", "3"]
     assert cache.get_many([*shared, *own]) == in_lists({**shared, **own})
     cache.close()
-    with closing(sqlite3.connect(DiskCache(folder).path)) as connection:
+    with closing(sqlite3.connect(database(folder))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
@@ -143,22 +148,23 @@ def test_damage_is_no_trouble_and_a_mistake_is_neither(error: Exception, kind: s
     assert found == kind
 
 
-def test_the_answers_of_earlier_versions_are_read(folder: Path, disk: DiskCache) -> None:
-    diskcache = pytest.importorskip("diskcache", reason="the package diskcache is not installed")
-    with diskcache.Cache(str(folder / "answers"), eviction_policy="least-recently-stored") as old:
-        old.set(KEY, b'["kept"]')
-    assert disk.get_many([KEY]) == {KEY: ["kept"]}
-    disk.add_many({KEY: "more", OTHER: "new"})
-    assert disk.get_many([KEY, OTHER]) == {KEY: ["kept", "more"], OTHER: ["new"]}
-    disk.close()
-    with diskcache.Cache(str(folder / "answers")) as old:
-        assert old.get(OTHER) == b'["new"]'
+def test_a_file_that_a_row_names_is_neither_read_nor_removed(
+    folder: Path, tmp_path: Path, disk: DiskCache
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b'["of another file"]')
+    filled(folder, {KEY: "kept"})
+    run_sql(folder, "UPDATE Cache SET filename = ?, mode = 4", (str(victim),))
+    assert disk.get_many([KEY]) == {}
+    disk.add_many({KEY: "new"})
+    assert disk.get_many([KEY]) == {KEY: ["new"]}
+    assert victim.exists()
 
 
 def test_beyond_its_size_the_oldest_answers_are_replaced(
     disk: DiskCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk_module, "MAX_BYTES", 200_000)
+    monkeypatch.setattr(store, "MAX_BYTES", 200_000)
     keys = [answer_key(n=n) for n in range(200)]
     for key in keys:
         disk.add_many({key: "x" * 2_000})
@@ -171,31 +177,58 @@ ENTRIES = {answer_key(n=n): f"answer {n} " + "x" * 500 for n in range(40)}
 STORED = in_lists(ENTRIES)
 
 
+@pytest.fixture
+def canary(tmp_path: Path) -> Path:
+    return tmp_path / "canary"
+
+
+def test_the_bomb_works(canary: Path) -> None:
+    """Otherwise the tests below would prove nothing."""
+    pickle.loads(bomb(canary))  # noqa: S301 - ours
+    assert canary.exists()
+
+
+PICKLE: Any = object()
+"""Stands for a pickle that leaves the canary."""
 PLANTED: list[Any] = [
-    *(None, 7, "text", 0.5, b"", b'["cut off', b"[1]", b'{"a": "b"}', b"[" * 99_999),
+    *(PICKLE, None, 7, "text", 0.5, b"", b'["cut off', b"[1]", b'{"a": "b"}', b"[" * 99_999),
 ]
 
 
+@pytest.mark.parametrize("mode", [1, 4])
 @pytest.mark.parametrize("value", PLANTED, ids=range(len(PLANTED)))
 def test_a_planted_row_is_a_miss(
-    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, value: Any
+    folder: Path,
+    canary: Path,
+    disk: DiskCache,
+    caplog: pytest.LogCaptureFixture,
+    value: Any,
+    mode: int,
 ) -> None:
     filled(folder, {OTHER: "good"})
-    plant(folder, KEY, value)
+    plant(folder, KEY, bomb(canary) if value is PICKLE else value)
+    run_sql(folder, "UPDATE Cache SET mode = ? WHERE key = ?", (mode, KEY))
     assert disk.get_many([KEY, OTHER, KEY]) == {OTHER: ["good"]}
-    assert len(caplog.messages) == 1
-    assert "cannot be read; it counts as missing" in caplog.text
+    is_empty = value is None and mode == 1
+    assert len(caplog.messages) == (not is_empty)
+    assert is_empty or "cannot be read; it counts as missing" in caplog.text
     disk.add_many({KEY: "new"})
     assert disk.get_many([KEY]) == {KEY: ["new"]}
-    assert disk.clear() == 2
+    assert clear(database(folder)) == 2
+    assert not canary.exists()
 
 
 @pytest.mark.parametrize(
-    "statement", ["DROP TABLE Cache", "ALTER TABLE Cache RENAME COLUMN value TO other"]
+    "statement",
+    [
+        "DROP TABLE Cache",
+        "INSERT INTO Settings VALUES ('sqlite_x', 1)",
+        "ALTER TABLE Cache RENAME COLUMN value TO other",
+    ],
 )
 def test_a_changed_schema_costs_the_entries_at_most(folder: Path, statement: str) -> None:
     filled(folder, ENTRIES)
-    with closing(sqlite3.connect(DiskCache(folder).path)) as connection:
+    with closing(sqlite3.connect(database(folder))) as connection:
         connection.executescript(statement)
     survives(folder)
 
@@ -220,9 +253,9 @@ def test_flipped_bits_are_survived(tmp_path_factory: pytest.TempPathFactory, see
     chance = random.Random(seed)
     for _ in range(chance.choice([1, 1, 2, 8])):
         data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-    DiskCache(folder).path.write_bytes(data)
+    database(folder).write_bytes(data)
     with suppress(FactcheckError):
-        DiskCache(folder).contents()
+        contents(database(folder))
     with closing(DiskCache(folder)) as cache:
         cache.add_many({KEY: "new"})
         assert {*cache.get_many([KEY]).get(KEY, [])} <= {"new", *ENTRIES.values()}
@@ -243,7 +276,7 @@ def test_flipped_bits_are_survived(tmp_path_factory: pytest.TempPathFactory, see
 )
 def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, cut: Any) -> None:
     data = cut(filled(folder, ENTRIES))
-    DiskCache(folder).path.write_bytes(data)
+    database(folder).write_bytes(data)
     found = survives(folder)
     assert len(caplog.messages) <= 1
     assert found == STORED or caplog.messages or not data
@@ -254,24 +287,25 @@ def test_a_damaged_store_is_renamed_once(
 ) -> None:
     data = filled(folder, ENTRIES)
     cut = data[: len(data) * 2 // 3]
-    DiskCache(folder).path.write_bytes(cut)
+    database(folder).write_bytes(cut)
     disk.add_many({KEY: "new"})
     assert disk.get_many([KEY]) == {KEY: ["new"]}
     (aside,) = folder.glob("damaged-*")
     assert (aside / "cache.db").read_bytes() == cut
     assert f"it is now {aside}, and a new one was started" in caplog.text
     disk.close()
-    DiskCache(folder).path.write_bytes(b"garbage " * 1000)
+    database(folder).write_bytes(b"garbage " * 1000)
     assert disk.get_many([KEY]) == {}
     assert len([*folder.glob("damaged-*")]) == 1
     assert "is damaged again; continuing without it" in caplog.text
+    assert disk._paused_until == math.inf
 
 
 def test_a_store_that_cannot_be_renamed_is_done_without(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(folder, ENTRIES)
-    DiskCache(folder).path.write_bytes(b"garbage " * 1000)
+    database(folder).write_bytes(b"garbage " * 1000)
 
     def refuse(*_: object) -> None:
         raise PermissionError("no")
@@ -299,11 +333,11 @@ def test_what_another_process_put_in_its_place_may_not_open(
     def damaged(_: object) -> Any:
         raise sqlite3.DatabaseError("file is not a database")
 
-    def refused() -> Any:
+    def refused(_: object) -> Any:
         raise PermissionError("no")
 
-    monkeypatch.setattr(disk._connections(), "read", damaged)
-    monkeypatch.setattr(disk._connections, "_make", refused)
+    monkeypatch.setattr(disk._store, "get", damaged)
+    monkeypatch.setattr(store, "open_store", refused)
     disk._identity = (0, 0)
     assert disk.get_many([KEY]) == {}
     assert "cannot be used; continuing without it (no)" in caplog.text
