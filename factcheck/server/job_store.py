@@ -37,8 +37,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS records_by_place ON records (job, place);
 CREATE UNIQUE INDEX IF NOT EXISTS records_by_id ON records (job, id);
 CREATE INDEX IF NOT EXISTS records_by_outcome ON records (job, failed);
 """
-"""`content` is the record as it came, and its row once `failed` is 0 or 1; `key` and `digest` are
-not used any more."""
+"""`content` is the record as it came, and its row once `failed` is 0 or 1."""
 _ORPHANS = "DELETE FROM records WHERE job NOT IN (SELECT id FROM jobs)"
 """Removes records of jobs that did not arrive in full, or were being deleted."""
 _JOBS = (
@@ -47,7 +46,7 @@ _JOBS = (
     "ORDER BY number DESC LIMIT {}"
 )
 _OPEN = "SELECT id, owner FROM jobs WHERE state = 'queued' ORDER BY number"
-_ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', NULL, NULL)"
+_ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', ?, ?)"
 _PAGE_OF = (
     "SELECT place, content FROM records "
     "WHERE job = ? AND (failed IS NULL) = ? AND place > ? ORDER BY place LIMIT ?"
@@ -90,6 +89,8 @@ class Job(JobStatus):
     """Digest of the API key that submitted it; empty if the service had no keys."""
     signature: str
     """Signature of its rows; empty before the first."""
+    digest: str | None
+    """Digest of what was submitted."""
 
 
 class JobStore:
@@ -130,26 +131,42 @@ class JobStore:
         with self._lock:
             self._db.close()
 
-    def require_room(self, owner: str) -> None:
-        """Raise `Problem` if the owner has too many unfinished jobs."""
+    def admit(self, owner: str, key: str | None) -> Job | None:
+        """Return the job that has the idempotency key, if any; one job too many is a `Problem`."""
+        if found := self._job("owner = ? AND key = ?", owner, key):
+            return found
         if sum(of_job == owner for _, of_job in self._all(_OPEN)) >= _MAX_OPEN:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
             raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
+        return None
 
-    def add(self, lines: IO[bytes], owner: str, judge: str, direction: str) -> str:
+    def add(
+        self,
+        lines: IO[bytes],
+        owner: str,
+        judge: str,
+        direction: str,
+        key: str | None = None,
+        digest: str | None = None,
+    ) -> str:
         """Store a job, JSON lines of records as `factcheck run` reads them, and return its id.
 
-        Only the owner, known by the digest of the key, sees the job. Raises `InputError` if a line
-        is no record, there are none or too many; `Problem` if the owner has too many unfinished
-        jobs, or the disk is full.
+        Only the owner, known by the digest of the key, sees the job. If a job has the idempotency
+        key, it is returned; `digest`, of what is submitted, must then be its own. Raises
+        `InputError` if a line is no record, there are none or too many, or the key was used for
+        another job; `Problem` if the owner has too many unfinished jobs, or the disk is full.
         """
-        self.require_room(owner)
+        if first := self.admit(owner, key):
+            if first.digest != digest:
+                raise InputError("the idempotency key was used for another job; use a new key")
+            return first.id
         job_id, entries = secrets.token_hex(16), self._entries(lines)
+        values = job_id, owner, judge, direction, key, digest
         try:
             while page := [(job_id, *entry) for entry in islice(entries, _PAGE)]:
                 with self._lock, self._db:
                     self._db.executemany("INSERT INTO records VALUES (?, ?, ?, NULL, ?)", page)
-            self._change(_ADD, job_id, owner, judge, direction)
+            self._change(_ADD, *values)
         except BaseException as error:
             with suppress(sqlite3.Error):  # if the disk is full, they are removed at the next start
                 self._change("DELETE FROM records WHERE job = ?", job_id)

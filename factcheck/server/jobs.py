@@ -7,6 +7,7 @@ that had arrived come from the response cache.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import sqlite3
 from contextlib import nullcontext
@@ -15,7 +16,7 @@ from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import Annotated
 
 from anyio import CancelScope, move_on_after
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
@@ -180,6 +181,14 @@ async def _job(job_id: str, jobs: Shared, request: Request) -> Job:
     return await asyncio.to_thread(jobs.store.find, job_id, request.state.caller.owner)
 
 
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="Repeating a submission with its key returns the job of the first.",
+    ),
+]
 router = APIRouter(prefix="/v1/jobs", responses=RESPONSES, dependencies=[KEY])
 _BODY = {
     "required": True,
@@ -194,16 +203,24 @@ _BODY = {
 
 @router.post("", status_code=202, openapi_extra={"requestBody": _BODY})
 async def submit(
-    request: Request, jobs: Shared, judge: str | None = None, direction: Direction = "coverage"
+    request: Request,
+    jobs: Shared,
+    judge: str | None = None,
+    direction: Direction = "coverage",
+    idempotency_key: IdempotencyKey = None,
 ) -> JobStatus:
     """Score records in the background; the job survives a restart of the service."""
-    name, owner = jobs.service.judge(judge).name, request.state.caller.owner
-    await asyncio.to_thread(jobs.store.require_room, owner)
+    name, key = jobs.service.judge(judge).name, idempotency_key
+    owner: str = request.state.caller.owner
+    await asyncio.to_thread(jobs.store.admit, owner, key)
+    digest = hashlib.sha256(f"{name}\n{direction}\n".encode())
     with TemporaryFile(dir=jobs.store.path.parent) as body:
         async for chunk in request.stream():
+            digest.update(chunk)
             await asyncio.to_thread(body.write, chunk)
         body.seek(0)
-        job_id = await asyncio.to_thread(jobs.store.add, body, owner, name, direction)
+        sent = body, owner, name, direction, key, digest.hexdigest()
+        job_id = await asyncio.to_thread(jobs.store.add, *sent)
     jobs.wake()
     return jobs.status(await asyncio.to_thread(jobs.store.find, job_id, owner))
 

@@ -429,6 +429,29 @@ async def test_a_full_disk_delays_the_jobs_and_loses_nothing(
     await until(lambda: not jobs.problem)
 
 
+async def test_a_key_names_one_job_of_its_owner(bench: Bench) -> None:
+    (body,) = lines([record(1)])
+    with client_of(bench.app()) as client:
+        once = {"Idempotency-Key": "k"}
+        first, again = (client.post("/v1/jobs", content=body, headers=once) for _ in range(2))
+        other = client.post("/v1/jobs?direction=both", content=body, headers=once)
+        changed = client.post("/v1/jobs", content=body + b"\n", headers=once)
+        new = client.post("/v1/jobs", content=body).json()["id"]
+        assert client.post(f"/v1/jobs/{new}/cancel").status_code == 200
+    jobs = bench.open()
+    options = {"key": "k", "digest": "other"}
+    submit(jobs, [record(2)], owner="bob", **options)
+    with pytest.raises(InputError, match="used for another job; use a new key"):
+        submit(jobs, [record(2)], key="k", digest="other")
+    submit(jobs, [record(2)], owner="bob", **options)
+
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert first.json()["id"] == again.json()["id"]
+    assert (other.status_code, changed.status_code) == (422, 422)
+    owners = [owner for (owner,) in jobs.store._all("SELECT owner FROM jobs ORDER BY number")]
+    assert owners == ["", "", "bob"]
+
+
 async def test_a_job_is_refused_before_its_body_is_read(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
