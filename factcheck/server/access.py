@@ -48,10 +48,21 @@ _STATUS_OF: tuple[tuple[type[FactcheckError], int], ...] = (
     (DeadlineExceeded, 503),
     (JudgeError, 502),
 )
+_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What is wrong, and what to do."},
+        "code": {"type": "string", "description": "Stable code, such as `input` or `busy`."},
+    },
+}
 RESPONSES: dict[int | str, dict[str, Any]] = {
     "default": {
-        "description": "Problem details; `code` is stable, such as `input` or `busy`.",
-        "content": {MEDIA_TYPE: {"schema": {"type": "object"}}},
+        "description": "Problem details of an error.",
+        "content": {MEDIA_TYPE: {"schema": _SCHEMA}},
     }
 }
 """Documentation of the errors of any route."""

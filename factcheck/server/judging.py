@@ -72,7 +72,7 @@ DeadlineMs = Annotated[
 router = APIRouter(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
 
 
-def judged(path: str, answer: Any = dict[str, Any]) -> Callable[[Work], Work]:
+def judged(path: str, answer: Any) -> Callable[[Work], Work]:
     """Serve a function of the service and a request; its result has the form of `answer`."""
 
     def add(work: Work) -> Work:
@@ -130,7 +130,7 @@ class FactsRequest(_Judged):
     """A text, or a list of documents: texts, or objects with `text` and optionally `id`."""
 
 
-@judged("/v1/facts")
+@judged("/v1/facts", dict[str, Any])
 async def extract(service: Service, body: FactsRequest) -> Any:
     """Extract the atomic facts of a source; `FactSet.from_dict` reads the answer."""
     return (await service.judge(body.judge).scorer.aextract(body.source)).to_dict()
@@ -146,9 +146,15 @@ class CheckRequest(_Judged):
     text: str
 
 
-@judged("/v1/check", dict[str, list[Verdict | CheckFailure]])
+class CheckAnswer(BaseModel):
+    """One verdict or failure per fact, in fact order."""
+
+    results: list[Verdict | CheckFailure]
+
+
+@judged("/v1/check", CheckAnswer)
 async def check(service: Service, body: CheckRequest) -> Any:
-    """Check facts against a text: one verdict or failure per fact, in fact order."""
+    """Check facts against a text."""
     judge = service.judge(body.judge)
     return {"results": to_plain(await service.check(judge, _facts(body.facts), body.text))}
 
@@ -172,9 +178,25 @@ class CoverageRequest(_Judged):
     """`both` also lists claims of the summary that the source does not support."""
 
 
-@judged("/v1/coverage")
+class CoverageAnswer(BaseModel):
+    """The report: score and bounds in [0, 1], 95 % interval, numbers of facts by outcome, results.
+
+    `CoverageReport.from_dict` reads the answer, which has more.
+    """
+
+    score: float | None
+    low: float
+    high: float
+    interval: list[float] | None
+    counts: dict[str, int]
+    faithfulness: float | None
+    results: list[Verdict | CheckFailure]
+    claim_results: list[Verdict | CheckFailure]
+
+
+@judged("/v1/coverage", CoverageAnswer)
 async def coverage(service: Service, body: CoverageRequest) -> Any:
-    """Score how much of a source a summary keeps; `CoverageReport.from_dict` reads the answer."""
+    """Score how much of a source a summary keeps."""
     judge = service.judge(body.judge)
     facts = None if body.facts is None else _facts(body.facts)
     report = await judge.scorer.ascore(
@@ -236,7 +258,7 @@ class FieldsRequest(_Judged):
     join: Join = "position"
 
 
-@judged("/v1/fields")
+@judged("/v1/fields", dict[str, Any])
 async def fields(service: Service, body: FieldsRequest) -> Any:
     """Score extracted records field by field; `RunResult.from_dict` reads the answer."""
     comparator = service.judge(body.judge).comparator
@@ -257,9 +279,22 @@ class EquivalenceRequest(_Judged):
     pairs: list[ValuePair]
 
 
-@judged("/v1/equivalence", dict[str, list[PairVerdict | dict[str, Any]]])
+class Undecided(BaseModel):
+    """Reason for a missing result."""
+
+    code: str
+    message: str
+
+
+class EquivalenceAnswer(BaseModel):
+    """One verdict or failure per pair, in pair order."""
+
+    results: list[PairVerdict | Undecided]
+
+
+@judged("/v1/equivalence", EquivalenceAnswer)
 async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
-    """Compare pairs of values by meaning: one verdict or failure per pair, in pair order."""
+    """Compare pairs of values by meaning."""
     judge = service.judge(body.judge)
     if judge.pair_judge is None:
         raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
@@ -299,12 +334,19 @@ class ChatRequest(Body):
     n: Literal[1] | None = 1
 
 
-@judged("/v1/chat/completions")
-async def chat(service: Service, body: ChatRequest) -> Any:
-    """Check a claim for clients of MiniCheck.
+class ChatAnswer(BaseModel):
+    """A chat completion; `content` is `Yes` or `No`, or empty with a `refusal` that says why."""
 
-    The content of the answer is `Yes` or `No`, or empty with a `refusal` that says why.
-    """
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[dict[str, Any]]
+
+
+@judged("/v1/chat/completions", ChatAnswer)
+async def chat(service: Service, body: ChatRequest) -> Any:
+    """Check a claim for clients of MiniCheck."""
     judge = service.judge(body.model)
     contents = [message.content for message in body.messages if message.role == "user"]
     found = _claim_of(_text_of(contents[-1]) if contents else "")
