@@ -73,23 +73,23 @@ return cjson.encode(all_spent)
 
 
 class LocalLimits:
-    """Limits of one process."""
+    """The rate of one connection, or one budget, in one process."""
 
     def __init__(self) -> None:
-        self._turns: dict[str, float] = {}
-        """When the next request to each model may be sent."""
+        self._next_at = 0.0
+        """When the next request may be sent."""
         self._spent: Counter[str] = Counter()
         self._reserved: PerProcess[list[Amounts]] = PerProcess(list)
         self._changed = PerProcess(asyncio.Event)
 
-    async def turn(self, model: str, share_s: float) -> float:
-        """Take the next turn of a model, and return the seconds until then.
+    async def turn(self, _model: str, share_s: float) -> float:
+        """Take the next turn, of the model if it is shared, and return the seconds until then.
 
         `share_s` are the seconds from this turn to the next.
         """
         now = time.monotonic()
-        turn = max(now, self._turns.get(model, 0.0))
-        self._turns[model] = turn + share_s
+        turn = max(now, self._next_at)
+        self._next_at = turn + share_s
         return turn - now
 
     async def reserve(self, needed: Amounts, caps: Amounts) -> tuple[Amounts, str]:

@@ -97,7 +97,8 @@ class Limiter:
 
     The limit starts at its ceiling, is halved when the provider is overloaded, and rises again with
     each answer (additive increase, multiplicative decrease, as in TCP). One 429 pauses all
-    requests. Runs in the background loop and is not thread-safe.
+    requests. Without `limits`, it shares its turns with no other. Runs in the background loop and
+    is not thread-safe.
     """
 
     def __init__(

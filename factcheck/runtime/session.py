@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 from factcheck.errors import InputError
 from factcheck.runtime.budget import Budget, BudgetTracker
 from factcheck.runtime.cache import CacheSpec, open_cache
-from factcheck.runtime.limits import Limits, LocalLimits, SharedLimits
+from factcheck.runtime.limits import SharedLimits
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.settings import Settings, require_integer
@@ -105,8 +105,8 @@ class Session(Closing):
         self.rpm = None if rpm is None else require_integer("rpm", rpm, 1)
         self.retry = retry or RetryPolicy()
         self.cache = open_cache(cache, self.settings)
-        self.limits: Limits = LocalLimits() if run is None else SharedLimits(self.cache, run)
-        self.budget = BudgetTracker(budget, self.limits)
+        self.shared = None if run is None else SharedLimits(self.cache, run)
+        self.budget = BudgetTracker(budget, self.shared)
         self.transport = transport
         self._owns_cache = self.cache is not cache
         self._lock = threading.Lock()

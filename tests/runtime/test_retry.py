@@ -20,6 +20,7 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.facts import Usage
+from factcheck.judges.llm.engine import RequestRunner
 from factcheck.runtime import limits as limits_module
 from factcheck.runtime.budget import BudgetTracker
 from factcheck.runtime.cache.redis import RedisCache
@@ -135,6 +136,18 @@ async def test_requests_a_minute_are_evenly_spread(waits: list[float]) -> None:
         async with limiter.slot():
             limiter.answered()
     assert [round(wait / 60) for wait in waits] == [0, 1, 2]
+
+
+@pytest.mark.anyio
+async def test_connections_to_a_model_of_the_same_name_take_their_own_turns(
+    waits: list[float],
+) -> None:
+    with Session(cache="off", rpm=1) as session:
+        runners = [RequestRunner[str]("local", session, None) for _ in range(2)]
+        for runner in 2 * runners:
+            async with runner.limiter().slot():
+                runner.limiter().answered()
+    assert [round(wait / 60) for wait in waits] == [0, 0, 1, 1]
 
 
 def test_a_limit_that_is_none_is_refused() -> None:

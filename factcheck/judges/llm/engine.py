@@ -87,7 +87,7 @@ class RequestRunner(Generic[R]):
         self._budget = session.budget
         self._on_failure = on_failure
         self.limiter = PerProcess(
-            lambda: Limiter(session.concurrency, session.rpm, session.limits, name)
+            lambda: Limiter(session.concurrency, session.rpm, session.shared, name)
         )
         self._locked_until = 0.0
         self._locked_because = ""
