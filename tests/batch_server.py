@@ -11,8 +11,9 @@ from email.policy import HTTP
 from typing import Any, Literal
 
 from factcheck.errors import InputError
-from factcheck.testing import ChatAnswer, ChatRequest, LocalOpenAIServer, Reply, Request
-from factcheck.testing.server import body_of, error_reply
+from factcheck.testing import ChatAnswer, LocalOpenAIServer, Reply, Request
+from factcheck.testing.server import body_of
+from tests.faults import error_reply
 
 _OK = 200
 _KEYS = ("custom_id", "response", "error")
@@ -148,7 +149,7 @@ class BatchServer(LocalOpenAIServer):
             message = "This request could not be executed before the completion window expired."
             error = {"code": f"batch_{self._plan.ending}", "message": message}
             return {"response": None, "error": error}
-        chat = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
+        chat = Request("POST", str(line["url"]), request.headers, line["body"], place, 1)
         answer = self.chat(chat)
         reply = {"status_code": answer.status, "body": _parsed(body_of(answer))}
         return {"response": reply, "error": None}

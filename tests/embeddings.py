@@ -66,11 +66,11 @@ class EmbeddingServer(LocalOpenAIServer):
         return list(map(texts_of, self.requests))
 
 
-class ScriptedEmbedder(Scripted[str, Sequence[float] | Failure[Any]]):
+class ScriptedEmbedder(Scripted[Sequence[float] | Failure[Any]]):
     """An `Embedder` with a script of vectors by text."""
 
     role = "embedder"
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         self.start(Call(text="\n".join(texts)), ledger)
-        return tuple(self.look_up("vector for", (text,), text) for text in texts)
+        return tuple(self.answer(text) for text in texts)

@@ -7,12 +7,18 @@ from dataclasses import replace
 from typing import TypeVar
 
 from factcheck.testing import Reply, Request
-from factcheck.testing.server import error_reply
 
 RequestT = TypeVar("RequestT", bound=Request)
 AnswerT = TypeVar("AnswerT")
 Step = Reply | str | Callable[[RequestT], AnswerT]
 """A step of `sequence`: a reply, or a function that answers."""
+
+
+def error_reply(
+    status: int, message: str, code: str | None, kind: str = "invalid_request_error"
+) -> Reply:
+    """Return an error reply in OpenAI's format."""
+    return Reply(status=status, error={"message": message, "type": kind, "code": code})
 
 
 def rate_limited(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from factcheck.testing import ChatAnswer, ChatRequest, Reply
+from factcheck.testing import ChatAnswer, Reply, Request
 from factcheck.testing.server import FIRST_ERROR
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
@@ -41,7 +41,7 @@ class ServerKind:
     def around(self, answer: ChatAnswer) -> ChatAnswer:
         """Wrap an answer for `LocalOpenAIServer`, so that the server is of this kind."""
 
-        def change(request: ChatRequest) -> Reply:
+        def change(request: Request) -> Reply:
             reply = answer(request)
             return self.change(request.body, Reply(reply) if isinstance(reply, str) else reply)
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import factcheck
 from factcheck.facts import EntailmentLabel
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer
+from factcheck.testing import FactModel, LocalOpenAIServer, Request
 
 HERE = Path(__file__).parent
 MODEL = "openai/bench"
@@ -54,9 +54,9 @@ class Exchanges:
     def __init__(self, facts: tuple[str, ...]) -> None:
         self.facts = facts
         self._model = FactModel(self._label, facts=lambda _: facts)
-        self._seen: list[tuple[ChatRequest, str]] = []
+        self._seen: list[tuple[Request, str]] = []
 
-    def __call__(self, request: ChatRequest) -> str:
+    def __call__(self, request: Request) -> str:
         reply = self._model(request)
         self._seen.append((request, reply))
         return reply

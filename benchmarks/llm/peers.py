@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from factcheck.testing import ChatRequest, LocalOpenAIServer
+    from factcheck.testing import LocalOpenAIServer, Request
 
 _SECONDS = 600
 """Time for all servers together, after which a tool has no result on those that are left."""
@@ -108,7 +108,7 @@ def _print(results: dict[str, dict[str, Result]]) -> None:
                 print(f"{tool}, {kind}: {result.problem[:160]}", file=sys.stderr)
 
 
-def _answer(request: ChatRequest) -> str:
+def _answer(request: Request) -> str:
     """What the other tools' prompts ask for."""
     from tests.server_kinds import FACTS, LABELS, TEXT
 

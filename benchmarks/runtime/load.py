@@ -34,7 +34,7 @@ from factcheck import FactCoverage
 from factcheck.documents.results import read_results
 from factcheck.facts import CheckFailure, CheckResult, CoverageReport, EntailmentLabel, Verdict
 from factcheck.scoring.run_report import outcome_of
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request
 
 OPTIONS = ("--judge", "local", "--judge", "model=openai/bench")
 CONNECTIONS = (1, 16, 64)
@@ -59,7 +59,7 @@ class Unreliable:
         self.n_faults = 0
         self._model = FactModel(label_of, facts_of)
 
-    def __call__(self, request: ChatRequest) -> Reply:
+    def __call__(self, request: Request) -> Reply:
         chance = random.Random(f"1:{request.index}")  # noqa: S311 - nothing secret
         latency_s = LAST_LATENCY_S if stopping.is_set() else LATENCY_S
         content = self._model(request)

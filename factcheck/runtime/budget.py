@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from anyio import CancelScope
 
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
-from factcheck.runtime.loop import PerProcess
+from factcheck.runtime.limits import Limits, LocalLimits
 from factcheck.settings import require_integer, require_number
-
-if TYPE_CHECKING:
-    from factcheck.runtime.cache.redis import SharedLimits
 
 _WRITING = 1.25
 """Price of a token that is written to a provider's cache, in prices of the prompt: Anthropic's, and
@@ -63,16 +59,13 @@ class BudgetTracker:
 
     A request reserves an upper bound of its cost until the actual cost is known. A request that may
     still fit once others have finished waits for them, so upper bounds never end a run early. If
-    the actual cost remains unknown, the upper bound counts. Processes may share the budget.
+    the actual cost remains unknown, the upper bound counts.
     """
 
-    def __init__(self, budget: Budget | None = None, shared: SharedLimits | None = None) -> None:
-        limits = {name: getattr(budget or Budget(), name) for name in _UNITS}
-        self._caps: dict[str, float] = {n: cap for n, cap in limits.items() if cap is not None}
-        self._spent: dict[str, float] = dict.fromkeys(_UNITS, 0)
-        self._reserved: PerProcess[list[dict[str, float]]] = PerProcess(list)
-        self._changed = PerProcess(asyncio.Event)
-        self._shared = shared if self._caps else None
+    def __init__(self, budget: Budget | None = None, limits: Limits | None = None) -> None:
+        caps = asdict(budget or Budget())
+        self._caps: dict[str, float] = {n: cap for n, cap in caps.items() if cap is not None}
+        self._limits = limits or LocalLimits()
 
     @property
     def capped_by_usd(self) -> bool:
@@ -103,47 +96,25 @@ class BudgetTracker:
     @asynccontextmanager
     async def hold(self, upper_bound: Usage, actual: list[Usage]) -> AsyncIterator[None]:
         """Reserve in this budget alone; see `reserve`."""
-        needed, reserved = _amounts(upper_bound), self._reserved()
-        if self._shared is not None:
-            hold, refused = await self._shared.reserve(needed, self._caps)
-            if refused:
-                raise _budget_error(refused, self._caps[refused])
-            try:
-                yield
-            finally:
-                with CancelScope(shield=True):
-                    await self._shared.settle(hold, _amounts(actual[0]) if actual else needed)
+        if not self._caps:
+            yield
             return
-        while (cap := self._exceeded_cap([needed, *reserved])) is not None:
-            if not reserved or cap == self._exceeded_cap([needed]):
-                raise _budget_error(cap, self._caps[cap])
-            await self._changed().wait()
-        reserved.append(needed)
+        needed = _amounts(upper_bound)
+        hold: Any
+        hold, refused = await self._limits.reserve(needed, self._caps)
+        if refused:
+            raise BudgetExceeded(
+                f"the budget of {self._caps[refused]:g} {_UNITS[refused]} does not allow another "
+                "request; raise it and run again: responses so far are in the cache"
+            )
         try:
             yield
         finally:
-            reserved.remove(needed)
-            for name, amount in (_amounts(actual[0]) if actual else needed).items():
-                self._spent[name] += amount
-            if waited_for := self._changed.take():
-                waited_for.set()
-
-    def _exceeded_cap(self, requests: Sequence[Mapping[str, float]]) -> str | None:
-        """Return the name of a cap that these requests could exceed, if any."""
-        for name, cap in self._caps.items():
-            if self._spent[name] + sum(one[name] for one in requests) > cap:
-                return name
-        return None
+            with CancelScope(shield=True):
+                await self._limits.settle(hold, _amounts(actual[0]) if actual else needed)
 
 
 _spender: ContextVar[BudgetTracker | None] = ContextVar("_spender", default=None)
-
-
-def _budget_error(name: str, cap: float) -> BudgetExceeded:
-    return BudgetExceeded(
-        f"the budget of {cap:g} {_UNITS[name]} does not allow another request; "
-        "raise it and run again: responses so far are in the cache"
-    )
 
 
 class Tokens(NamedTuple):

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 from anyio import CapacityLimiter
 
 from factcheck.errors import FactcheckError, JudgeRateLimited
+from factcheck.runtime.limits import Limits, LocalLimits
 from factcheck.settings import require_integer, require_number
 
 if TYPE_CHECKING:
     from tenacity import AsyncRetrying, RetryCallState
-
-    from factcheck.runtime.cache.redis import SharedLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,20 +97,20 @@ class Limiter:
 
     The limit starts at its ceiling, is halved when the provider is overloaded, and rises again with
     each answer (additive increase, multiplicative decrease, as in TCP). One 429 pauses all
-    requests. Processes may share `rpm`. Runs in the background loop and is not thread-safe.
+    requests. Without `limits`, it shares its turns with no other. Runs in the background loop and
+    is not thread-safe.
     """
 
     def __init__(
         self,
         ceiling: int,
         rpm: int | None = None,
-        shared: SharedLimits | None = None,
+        limits: Limits | None = None,
         model: str = "",
     ) -> None:
         self._ceiling = ceiling
         self._s_per_request = 60.0 / rpm if rpm else 0.0
-        self._shared, self._model = shared, model
-        self._next_at = 0.0
+        self._limits, self._model = limits or LocalLimits(), model
         self._limit = float(ceiling)
         self._slots = CapacityLimiter(ceiling)
         self._not_before = 0.0
@@ -130,23 +129,11 @@ class Limiter:
         await self._admission(request)
         self._started += 1
         try:
-            await self._pace()
+            if self._s_per_request:
+                await asyncio.sleep(await self._limits.turn(self._model, self._s_per_request))
             yield self._started
         finally:
             self._slots.release_on_behalf_of(request)
-
-    async def _pace(self) -> None:
-        """Wait as the rate limit requires."""
-        if not self._s_per_request:
-            return
-        if self._shared is not None:
-            wait_s = await self._shared.turn(self._model, self._s_per_request)
-        else:
-            now = asyncio.get_running_loop().time()
-            turn = max(now, self._next_at)
-            self._next_at = turn + self._s_per_request
-            wait_s = turn - now
-        await asyncio.sleep(wait_s)
 
     async def _admission(self, request: object) -> None:
         loop = asyncio.get_running_loop()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 from factcheck.errors import InputError
 from factcheck.runtime.budget import Budget, BudgetTracker
 from factcheck.runtime.cache import CacheSpec, open_cache
-from factcheck.runtime.cache.redis import SharedLimits
+from factcheck.runtime.limits import SharedLimits
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.settings import Settings, require_integer

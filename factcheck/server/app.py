@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from html import escape
 from importlib.resources import files
@@ -18,8 +16,12 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from starlette.exceptions import HTTPException
 
 import factcheck
+from factcheck.documents import json_text
 from factcheck.errors import FactcheckError
+from factcheck.reports import render
 from factcheck.reports.html import document_html, script
+from factcheck.reports.page import Item, Page, Section
+from factcheck.reports.text import one_line
 from factcheck.server import jobs, judging
 from factcheck.server.access import RESPONSES, Gate, Problem, ServerConfig, answer_problem
 from factcheck.server.judging import KEY
@@ -89,69 +91,27 @@ async def check(request: Request) -> HTMLResponse:
 async def docs(request: Request) -> HTMLResponse:
     """Return the OpenAPI description as a page, which asks no other host for anything."""
     schema = request.app.openapi()
-    body = "\n".join(
-        _operation(schema, method, path, operation)
+    sections = [
+        _section(schema, f"{method.upper()} {path}", operation)
         for path, operations in schema["paths"].items()
         for method, operation in operations.items()
-    )
-    head = '<p class="soft">factcheck</p><h1>Requests of the service</h1>'
-    about = '<p class="soft">As a file: <a href="openapi.json">openapi.json</a></p>'
-    html = document_html(
-        "Requests of the service", f'<main class="page">{head}{about}{body}</main>'
-    )
-    return HTMLResponse(html, headers=_HEADERS)
+    ]
+    lines = ("With all parameters, as a file: /openapi.json",)
+    page = Page("Requests of the service", lines=lines, sections=tuple(sections))
+    return HTMLResponse(render(page, "html"), headers=_HEADERS)
 
 
-def _operation(
-    schema: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any]
-) -> str:
-    """Describe a request: what it does, its parameters, its body and an example."""
-    first, _, rest = operation.get("description", "").partition("\n\n")
-    parts = [f"<li>{_code(rest)}</li>"] if rest else []
-    names = [_row(one["name"], one) for one in operation.get("parameters", ())]
+def _section(schema: Mapping[str, Any], title: str, operation: Mapping[str, Any]) -> Section:
+    """Describe a request: what it does, and an example of its body."""
+    first, _, rest = operation["description"].partition("\n\n")
+    items = [Item("", one_line(rest))] if rest else []
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        body = _resolved(schema, content["schema"])
-        names += [_row(name, one) for name, one in body.get("properties", {}).items()]
-        examples = [content["example"]] if "example" in content else body.get("examples", ())
-        for one in examples:
-            shown = one if isinstance(one, str) else json.dumps(one, indent=2, ensure_ascii=False)
-            parts.append(f'<li>{escape(kind)}<pre class="text">{escape(shown)}</pre></li>')
-    if names:
-        parts.insert(bool(rest), f"<li>{''.join(names)}</li>")
-    return (
-        f'<details class="group plain"><summary><h2>{method.upper()} {escape(path)}</h2> '
-        f'<span class="soft">{_code(first)}</span></summary><ol>{"".join(parts)}</ol></details>'
-    )
-
-
-def _code(text: str) -> str:
-    """Return HTML of a text in which backticks mark code."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
-
-
-def _row(name: str, described: Mapping[str, Any]) -> str:
-    kinds = " or ".join(dict.fromkeys(_kinds(described.get("schema", described))))
-    text = described.get("description", "")
-    return f'<p><b>{escape(name)}</b> <span class="soft">{escape(kinds)}</span> {_code(text)}</p>'
-
-
-def _kinds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the types or the values that a schema allows."""
-    for one in schema.get("anyOf", [schema]):
-        if "$ref" in one:
-            yield one["$ref"].rsplit("/", 1)[-1]
-        elif "enum" in one:
-            yield from map(json.dumps, one["enum"])
-        else:
-            yield str(one.get("type", "any"))
-
-
-def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a part of the schema, or the component that it names."""
-    if "$ref" not in part:
-        return part
-    found: Mapping[str, Any] = schema["components"]["schemas"][part["$ref"].rsplit("/", 1)[-1]]
-    return found
+        example = content.get("example")
+        if example is None:
+            name = content["schema"]["$ref"].rpartition("/")[2]
+            example = json_text(schema["components"]["schemas"][name]["examples"][0])
+        items.append(Item(kind, one_line(example)))
+    return Section(title, meaning=first, items=tuple(items))
 
 
 def create_app(config: ServerConfig) -> FastAPI:

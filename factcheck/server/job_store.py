@@ -45,10 +45,7 @@ _JOBS = (
     "FROM jobs LEFT JOIN records ON records.job = jobs.id WHERE {} GROUP BY number "
     "ORDER BY number DESC LIMIT {}"
 )
-_OPEN = "state = 'queued'"
-_KNOWN = "owner IN (SELECT value FROM json_each(?))"
-_FIRST = "SELECT id FROM jobs WHERE {} ORDER BY number LIMIT 1"
-_COUNT = "SELECT count(*) FROM jobs WHERE {}"
+_OPEN = "SELECT id, owner FROM jobs WHERE state = 'queued' ORDER BY number"
 _ADD = "INSERT INTO jobs VALUES (NULL, ?, ?, ?, ?, 'queued', '', '', ?, ?)"
 _PAGE_OF = (
     "SELECT place, content FROM records "
@@ -109,7 +106,7 @@ class JobStore:
 
     def __init__(self, config: ServerConfig) -> None:
         self._config = config
-        self._owners = json_text([key.sha256 for key in config.keys] or [""])
+        self._owners = {key.sha256 for key in config.keys} or {""}
         self.path = path = Path(str(config.jobs_path))
         self._lock = threading.Lock()
         check_writable(path)
@@ -138,7 +135,7 @@ class JobStore:
         """Return the job that has the idempotency key, if any; one job too many is a `Problem`."""
         if found := self._job("owner = ? AND key = ?", owner, key):
             return found
-        if self._count(f"{_OPEN} AND owner = ?", owner) >= _MAX_OPEN:
+        if sum(of_job == owner for _, of_job in self._all(_OPEN)) >= _MAX_OPEN:
             detail = f"{_MAX_OPEN} jobs are unfinished; wait for one to end, or cancel it"
             raise Problem(429, "rate", detail, retry_after_s=_RETRY_S)
         return None
@@ -218,22 +215,20 @@ class JobStore:
 
     def first_open(self) -> Job | None:
         """Return the unfinished job that was submitted first with a key of the service."""
-        found = self._all(_FIRST.format(f"{_OPEN} AND {_KNOWN}"), self._owners)
-        return self._job("jobs.id = ?", *found[0]) if found else None
+        for job_id, owner in self._all(_OPEN):
+            if owner in self._owners:
+                return self._job("jobs.id = ?", job_id)
+        return None
 
     @property
     def n_open(self) -> int:
         """Number of unfinished jobs."""
-        return self._count(_OPEN)
+        return len(self._all(_OPEN))
 
     @property
     def n_waiting(self) -> int:
         """Number of unfinished jobs that belong to keys the service does not have."""
-        return self._count(f"{_OPEN} AND NOT {_KNOWN}", self._owners)
-
-    def _count(self, where: str, *values: Any) -> int:
-        (count,) = self._all(_COUNT.format(where), *values)[0]
-        return int(count)
+        return sum(owner not in self._owners for _, owner in self._all(_OPEN))
 
     def row_lines(self, job: Job) -> Iterator[str]:
         """Yield a results file, many lines at a time: the rows so far, in record order.
@@ -261,8 +256,8 @@ class JobStore:
             yield page
             place = page[-1][0]
 
-    def keep(self, job: Job, scored: Scored, signature: str) -> bool:
-        """Write the row of a record, unless the job has ended meanwhile; return whether it is open.
+    def keep(self, job: Job, scored: Scored, signature: str) -> None:
+        """Write the row of a record, unless the job has ended meanwhile.
 
         `job` is as it was when its scoring began or went on. Raises `ConfigError` if the rows that
         it has are of another judge, that is of another signature.
@@ -279,10 +274,8 @@ class JobStore:
         update = "UPDATE records SET failed = ?, content = ? WHERE id = ? AND job = ?"
         sign = "UPDATE jobs SET signature = ? WHERE id = ? AND state = 'queued'"
         with self._lock, self._db:
-            if not self._db.execute(sign, (signature, job.id)).rowcount:
-                return False
-            self._db.execute(update, (failed, text, record.id, job.id))
-        return True
+            if self._db.execute(sign, (signature, job.id)).rowcount:
+                self._db.execute(update, (failed, text, record.id, job.id))
 
     def finish(self, job: Job, state: str, problem: str = "") -> None:
         """End a job, unless it has ended."""

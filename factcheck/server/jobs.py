@@ -10,29 +10,20 @@ import asyncio
 import hashlib
 import logging
 import sqlite3
-import threading
-from collections.abc import Generator, Iterable
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    CancelledError,
-    Future,
-    InvalidStateError,
-    wait,
-)
-from contextlib import closing, nullcontext, suppress
-from functools import partial
-from itertools import chain, repeat, takewhile
+from contextlib import nullcontext
+from functools import cache, partial
 from tempfile import NamedTemporaryFile, TemporaryFile
-from typing import Annotated, Any
+from typing import Annotated
 
+from anyio import CancelScope, move_on_after
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 from factcheck.errors import BudgetExceeded, ConfigError, describe
 from factcheck.facts import CoverageReport
 from factcheck.facts.report import Direction
-from factcheck.runtime.loop import background
-from factcheck.scoring.many import Scored, score_record
+from factcheck.runtime.loop import background, together
+from factcheck.scoring.many import score_record
 from factcheck.scoring.run_report import RunReport, codes_of
 from factcheck.scoring.runs import run_signature
 from factcheck.server.access import RESPONSES, Problem
@@ -50,7 +41,7 @@ _log = logging.getLogger("factcheck.server")
 
 
 class Jobs:
-    """Scores the jobs of one service, one after another, in a thread.
+    """Scores the jobs of one service, one after another, in a task of its event loop.
 
     Raises `ConfigError` if the file cannot be used, or another service uses it.
     """
@@ -60,26 +51,24 @@ class Jobs:
         self.service = service
         self.problem = ""
         """Reason why no jobs are scored at present, such as a full disk; empty if they are."""
-        self._current: tuple[str, Future[Any]] = "", Future()
-        """Id of the job that is being scored, and what is done once that is cancelled."""
-        self._wake = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="factcheck-jobs", daemon=True)
+        self.task: asyncio.Task[None] | None = None
+        self._running: dict[str, CancelScope] = {}
+        """What cancels the job that is being scored, by its id."""
+        self._wake = asyncio.Event()
         self._stopping = False
 
     def status(self, job: Job) -> JobStatus:
         """Return the status of a job as its owner sees it."""
         if job.state != "queued":
             return job
-        state = "running" if self._current[0] == job.id else "queued"
+        state = "running" if job.id in self._running else "queued"
         return job.model_copy(update={"state": state, "problem": self.problem})
 
-    def cancel(self, job: Job) -> None:
+    async def cancel(self, job: Job) -> None:
         """End a job, unless it has ended; what is in flight of it is cancelled at once."""
-        self.store.finish(job, "cancelled")
-        current, cancelled = self._current
-        if current == job.id:
-            with suppress(InvalidStateError):  # somebody else cancelled it, too
-                cancelled.set_result(None)
+        await asyncio.to_thread(self.store.finish, job, "cancelled")
+        if scope := self._running.get(job.id):
+            scope.cancel()
 
     def start(self) -> None:
         """Score jobs in order of submission; those of keys that are gone wait for them."""
@@ -90,7 +79,7 @@ class Jobs:
                 self.store.path,
                 jobs,
             )
-        self._thread.start()
+        self.task = asyncio.create_task(self._run())
 
     def wake(self) -> None:
         """Look for new jobs."""
@@ -104,98 +93,78 @@ class Jobs:
         """Give records in flight 5 s to finish, stop scoring and close the database."""
         self.pause()
         self.wake()
-        if self._thread.is_alive():
-            await asyncio.to_thread(self._thread.join, _DRAIN_S)
+        if self.task is not None:
+            await asyncio.wait([self.task], timeout=_DRAIN_S)
+            self.task.cancel()
+            await asyncio.wait([self.task])
         self.store.close()
 
-    def _run(self) -> None:
+    async def _run(self) -> None:
         while not self._stopping:
             self._wake.clear()
             try:
-                if job := self.store.first_open():
-                    self._run_job(job)
+                job = await asyncio.to_thread(self.store.first_open)
+                if job is not None:
+                    await self._run_job(job)
                 self.problem = ""
             except sqlite3.Error as error:
                 again = f"tried again within {_DISK_WAIT_S:g} s"
                 self.problem = f"no jobs are scored: {error}; {again}"
-                if not self._stopping:
-                    _log.error("%s: %s", self.store.path, self.problem)
-                    self._wake.wait(_DISK_WAIT_S)
+                _log.error("%s: %s", self.store.path, self.problem)
+                with move_on_after(_DISK_WAIT_S):
+                    await self._wake.wait()
             else:
                 if job is None:
-                    self._wake.wait()
+                    await self._wake.wait()
 
-    def _run_job(self, job: Job) -> None:
-        cancelled: Future[Any] = Future()
-        self._current = job.id, cancelled
+    async def _run_job(self, job: Job) -> None:
         try:
-            self._score(job, cancelled)
+            with CancelScope() as self._running[job.id]:
+                await self._score(job)
+                if not self._stopping:
+                    await asyncio.to_thread(self.store.finish, job, "done")
         except sqlite3.Error:
             raise
-        except CancelledError:  # unless by `cancel`, the process ends; the next one goes on
-            self._stopping |= not cancelled.done()
         except Exception as error:  # noqa: BLE001 - kept with the job
             _log.error("job %s failed: %s", job.id, describe(error))
-            self.store.finish(job, "failed", describe(error))
-        else:
-            if not self._stopping:
-                self.store.finish(job, "done")
+            await asyncio.to_thread(self.store.finish, job, "failed", describe(error))
         finally:
-            self._current = "", Future()
+            del self._running[job.id]
 
-    def _score(self, job: Job, cancelled: Future[Any]) -> None:
-        """Score all records without a row, until the job has ended or its budget is spent."""
+    async def _score(self, job: Job) -> None:
+        """Score all records without a row, until the service stops or the budget is spent."""
         judge, caller = self.service.judges.get(job.judge), self.service.callers.get(job.owner)
         if judge is None:
             raise ConfigError(f"the service no longer has a judge {job.judge!r:.80}")
-        scorer, is_spent, signature = judge.scorer, False, ""
-        pending = takewhile(lambda _: not (self._stopping or is_spent), self.store.pending(job))
+        scorer, is_spent = judge.scorer, False
         score = partial(scorer.ascore, direction=job.direction)
-        start = asyncio.Lock()
-        submitted = (background.submit(score_record(score, record, start)) for record in pending)
-        # as many as requests in flight, so that others wait for one of them at most
-        most = 1 if scorer.signature.never_flips else scorer.session.concurrency
-        scored = _as_completed(submitted, most, cancelled)
-        with caller.budget.spending() if caller else nullcontext(), closing(scored):
-            for one in scored:
-                if BudgetExceeded.code in codes_of(one.outcome):
-                    is_spent = True
-                    continue
-                signature = signature or run_signature(scorer, job.direction)
-                if not self.store.keep(job, one, signature):
+        signature = cache(lambda: run_signature(scorer, job.direction))
+        pending, reading, start = self.store.pending(job), asyncio.Lock(), asyncio.Lock()
+
+        async def work() -> None:
+            nonlocal is_spent
+            while not (self._stopping or is_spent):
+                async with reading:
+                    record = await asyncio.to_thread(next, pending, None)
+                if record is None:
                     return
+                scored = await background.hop(score_record(score, record, start))
+                if BudgetExceeded.code in codes_of(scored.outcome):
+                    is_spent = True
+                    return
+                await asyncio.to_thread(self.store.keep, job, scored, signature())
                 self.problem = ""
-                if isinstance(report := one.outcome, CoverageReport):
-                    results = (*report.results, *report.claim_results)
-                    self.service.meters.count(job.judge, results)
+                if isinstance(report := scored.outcome, CoverageReport):
+                    self.service.meters.count(judge.name, (*report.results, *report.claim_results))
+
+        # as many as requests in flight, so that others wait for one of them at most
+        n = 1 if scorer.signature.never_flips else scorer.session.concurrency
+        with caller.budget.spending() if caller else nullcontext():
+            await together(work() for _ in range(n))
         if is_spent:
             raise BudgetExceeded(
                 "the budget is spent; once it is raised, submit the records that have no row again"
             )
-
-
-def _as_completed(
-    submitted: Iterable[Future[Scored]], most: int, cancelled: Future[Any]
-) -> Generator[Scored, None, None]:
-    """Yield what futures hold as they get it, with `most` at a time; what is left is cancelled.
-
-    Raises `CancelledError` once `cancelled` is done, or a future was cancelled.
-    """
-    left: set[Future[Scored]] = set()
-    try:
-        for future in chain(submitted, repeat(None)):
-            if future is not None:
-                left.add(future)
-            elif not left:
-                return
-            if future is None or len(left) >= most:
-                done = wait({cancelled, *left}, return_when=FIRST_COMPLETED).done
-                if cancelled in done:
-                    raise CancelledError
-                left -= done
-                yield from (one.result() for one in done)
-    finally:
-        background.cancel(left)
 
 
 async def _jobs(request: Request) -> Jobs:
@@ -297,7 +266,7 @@ def page(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> str:
 @router.post("/{job_id}/cancel")
 async def cancel(jobs: Shared, job: Annotated[Job, Depends(_job)]) -> JobStatus:
     """End a job and keep its rows; one that has ended stays as it is."""
-    await asyncio.to_thread(jobs.cancel, job)
+    await jobs.cancel(job)
     return jobs.status(await asyncio.to_thread(jobs.store.find, job.id, job.owner))
 
 

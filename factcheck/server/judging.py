@@ -69,31 +69,29 @@ DeadlineMs = Annotated[
 ]
 
 
-class JudgedRouter(APIRouter):
-    """Routes of the judges: a POST request with strict JSON, and an answer within its deadline."""
+router = APIRouter(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
 
-    def __init__(self) -> None:
-        super().__init__(route_class=_StrictRoute, responses=RESPONSES, dependencies=[KEY])
 
-    def judged(self, path: str, answer: Any) -> Callable[[Work], Work]:
-        """Serve a function of the service and a request; its result has the form of `answer`."""
+def judged(path: str, answer: Any) -> Callable[[Work], Work]:
+    """Serve a function of the service and a request; its result has the form of `answer`."""
 
-        def add(work: Work) -> Work:
-            async def endpoint(
-                request: Request,
-                body: Any,
-                factcheck_deadline_ms: DeadlineMs = None,
-            ) -> Response:
-                service: Service = request.app.state.service
-                call = partial(work, service, body)
-                return await service.answer(request, call, factcheck_deadline_ms)
+    def add(work: Work) -> Work:
+        async def endpoint(
+            request: Request,
+            body: Any,
+            factcheck_deadline_ms: DeadlineMs = None,
+        ) -> Response:
+            service: Service = request.app.state.service
+            return await service.answer(
+                request, partial(work, service, body), factcheck_deadline_ms
+            )
 
-            endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
-            endpoint.__annotations__["body"] = get_type_hints(work)["body"]
-            self.add_api_route(path, endpoint, methods=["POST"], response_model=answer)
-            return work
+        endpoint.__name__, endpoint.__doc__ = work.__name__, work.__doc__
+        endpoint.__annotations__["body"] = get_type_hints(work)["body"]
+        router.add_api_route(path, endpoint, methods=["POST"], response_model=answer)
+        return work
 
-        return add
+    return add
 
 
 def example(**example: Any) -> ConfigDict:
@@ -107,7 +105,6 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
-router = JudgedRouter()
 SOURCE = "The bakery on Mill Lane opens at seven. It sells rye bread."
 SUMMARY = "The Mill Lane bakery opens at seven."
 _FACTS = ["The bakery on Mill Lane opens at seven.", "The bakery sells rye bread."]
@@ -133,7 +130,7 @@ class FactsRequest(_Judged):
     """A text, or a list of documents: texts, or objects with `text` and optionally `id`."""
 
 
-@router.judged("/v1/facts", dict[str, Any])
+@judged("/v1/facts", dict[str, Any])
 async def extract(service: Service, body: FactsRequest) -> Any:
     """Extract the atomic facts of a source; `FactSet.from_dict` reads the answer."""
     return (await service.judge(body.judge).scorer.aextract(body.source)).to_dict()
@@ -155,7 +152,7 @@ class CheckAnswer(BaseModel):
     results: list[Verdict | CheckFailure]
 
 
-@router.judged("/v1/check", CheckAnswer)
+@judged("/v1/check", CheckAnswer)
 async def check(service: Service, body: CheckRequest) -> Any:
     """Check facts against a text."""
     judge = service.judge(body.judge)
@@ -197,7 +194,7 @@ class CoverageAnswer(BaseModel):
     claim_results: list[Verdict | CheckFailure]
 
 
-@router.judged("/v1/coverage", CoverageAnswer)
+@judged("/v1/coverage", CoverageAnswer)
 async def coverage(service: Service, body: CoverageRequest) -> Any:
     """Score how much of a source a summary keeps."""
     judge = service.judge(body.judge)
@@ -261,7 +258,7 @@ class FieldsRequest(_Judged):
     join: Join = "position"
 
 
-@router.judged("/v1/fields", dict[str, Any])
+@judged("/v1/fields", dict[str, Any])
 async def fields(service: Service, body: FieldsRequest) -> Any:
     """Score extracted records field by field; `RunResult.from_dict` reads the answer."""
     comparator = service.judge(body.judge).comparator
@@ -295,7 +292,7 @@ class EquivalenceAnswer(BaseModel):
     results: list[PairVerdict | Undecided]
 
 
-@router.judged("/v1/equivalence", EquivalenceAnswer)
+@judged("/v1/equivalence", EquivalenceAnswer)
 async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
     """Compare pairs of values by meaning."""
     judge = service.judge(body.judge)
@@ -347,7 +344,7 @@ class ChatAnswer(BaseModel):
     choices: list[dict[str, Any]]
 
 
-@router.judged("/v1/chat/completions", ChatAnswer)
+@judged("/v1/chat/completions", ChatAnswer)
 async def chat(service: Service, body: ChatRequest) -> Any:
     """Check a claim for clients of MiniCheck."""
     judge = service.judge(body.model)

@@ -10,9 +10,9 @@ from factcheck.testing.fakes import (
     ScriptedPairJudge,
     parse_prompt,
 )
-from factcheck.testing.server import ChatAnswer, ChatRequest, LocalOpenAIServer, Reply, Request
+from factcheck.testing.server import ChatAnswer, LocalOpenAIServer, Reply, Request
 
 __all__ = [
-    "ChatAnswer", "ChatRequest", "FactModel", "LocalOpenAIServer", "Reply", "Request",
+    "ChatAnswer", "FactModel", "LocalOpenAIServer", "Reply", "Request",
     "ScriptedChecker", "ScriptedExtractor", "ScriptedPairJudge", "parse_prompt",
 ]  # fmt: skip

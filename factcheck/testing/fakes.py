@@ -21,35 +21,30 @@ from factcheck.facts import (
     digest,
 )
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
-from factcheck.testing.server import ChatRequest
+from factcheck.testing.server import Request
 
-Draft = Mapping[str, Any]
-"""One verdict of a reply before it is sent, with its `fact` or its two `values`, which are not
-sent."""
 Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 """Labels by statement, or a function of statement and text."""
+Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
-Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
     r"^<(?P<tag>source|text|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
     r"(?P<inner>(?:.*?\r?\n)?)"
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
 )
-_TEXTS = ("text", "source", "source_text")
-"""Tags of the text that a prompt is about."""
-_KINDS: tuple[tuple[set[str], Kind], ...] = (
-    ({"source_text", "summary"}, "rate"),
-    ({"source_text"}, "summarize"),
-    ({"pairs"}, "compare"),
-    ({"text", "facts"}, "check"),
-    ({"text"}, "extract"),
-    ({"source"}, "extract"),
+_KINDS: tuple[tuple[str, set[str], Kind], ...] = (
+    ("source_text", {"summary"}, "rate"),
+    ("source_text", set(), "summarize"),
+    ("pairs", set(), "compare"),
+    ("text", {"facts"}, "check"),
+    ("text", set(), "extract"),
+    ("source", set(), "extract"),
 )
-"""Kind of a prompt by its fences; the first match applies."""
+"""Fence of the text that a prompt is about, its other fences, and its kind; the first applies."""
 _SPECIFICITIES: Mapping[str, Specificity] = {
     "second value may be more specific": "allow_more_specific",
     "second value may be less specific": "allow_less_specific",
@@ -82,30 +77,33 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     Raises:
         InputError: The message is not a prompt of this package.
     """
-    by_role: dict[str, list[str]] = {"user": [""], "system": []}
+    prompt, instructions = "", ""
     for message in body.get("messages", ()):
         content = message.get("content") or ""
         if not isinstance(content, str):
             content = "".join(part.get("text", "") for part in content)
-        by_role.setdefault(message.get("role"), []).append(content)
-    prompt = by_role["user"][-1]
+        if message.get("role") == "user":
+            prompt = content
+        elif message.get("role") == "system":
+            instructions = content
     fences = {
         match["tag"]: match["inner"].removesuffix("\n").removesuffix("\r")
         for match in _FENCE.finditer(prompt)
     }
-    kind = next((kind for tags, kind in _KINDS if tags <= fences.keys()), None)
-    if kind is None:
+    found = [one for one in _KINDS if one[0] in fences and one[1] <= fences.keys()]
+    if not found:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
-    text = next((fences[tag] for tag in _TEXTS if tag in fences), "")
+    tag, _, kind = found[0]
+    text = fences[tag]
     lines = _numbered(text) if kind == "check" else ()
     return ParsedPrompt(
         kind,
         " ".join(lines) or text,
         lines,
         _parse_facts(fences["facts"]) if kind == "check" else {},
-        _parse_pairs(fences["pairs"]) if kind == "compare" else {},
+        _parse_pairs(text) if kind == "compare" else {},
         fences.get("summary", ""),
-        "\n".join(by_role["system"]),
+        instructions,
     )
 
 
@@ -195,65 +193,43 @@ class FactModel:
         self._rate = rate
         self._summarize = summarize or (lambda source, _instructions: sentences(source))
 
-    def __call__(self, request: ChatRequest) -> str:
-        prompt = parse_prompt(request.body)
+    def __call__(self, request: Request) -> str:
+        return json.dumps(self._reply(parse_prompt(request.body)), ensure_ascii=False)
+
+    def _reply(self, prompt: ParsedPrompt) -> Mapping[str, Any]:
         if prompt.kind == "extract":
-            return _json({"facts": list(self._facts(prompt.text))})
+            return {"facts": list(self._facts(prompt.text))}
         if prompt.kind == "summarize":
-            return _json({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
-        drafts = self.drafts(prompt)
+            return {"bullets": list(self._summarize(prompt.text, prompt.instructions))}
         if prompt.kind == "rate":
-            return _json(next(iter(drafts), {}))
-        items = (f"{_json(str(draft.get('id')))}: {_json(_item(draft))}" for draft in drafts)
-        return f"{{{', '.join(items)}}}"
+            rating = self._rate(prompt.text, prompt.summary)
+            return {"reason": "scripted", "faithfulness": rating}
+        if prompt.kind == "compare":
+            return {
+                pair_id: {"reason": "scripted", "equivalent": self._equivalent(pair)}
+                for pair_id, pair in prompt.pairs.items()
+            }
+        return {fact_id: self._verdict(fact, prompt) for fact_id, fact in prompt.facts.items()}
 
-    def drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
-        """Return the verdicts of a reply, or its rating; a subclass may change them."""
-        drafts: Sequence[Draft]
-        if prompt.kind == "rate":
-            drafts = [{"faithfulness": self._rate(prompt.text, prompt.summary)}]
-        elif prompt.kind == "compare":
-            drafts = [
-                {"values": (p.gold, p.extracted), "id": pair_id, "equivalent": self._equivalent(p)}
-                for pair_id, p in prompt.pairs.items()
-            ]
-        else:
-            drafts = [
-                {"fact": fact, "id": fact_id, **self._verdict(fact, prompt)}
-                for fact_id, fact in prompt.facts.items()
-            ]
-        return [{"reason": "scripted", **draft} for draft in drafts]
-
-    def _verdict(self, fact: str, prompt: ParsedPrompt) -> Draft:
+    def _verdict(self, fact: str, prompt: ParsedPrompt) -> str:
+        """Return `no`, or the number of the closest line and `yes` or `contradicted`."""
         if callable(self._labels):
             label = self._labels(fact, prompt.text)
         elif fact in self._labels:
             label = self._labels[fact]
         else:
             raise InputError(f"FactModel has no label for the fact {fact!r}")
-        if label == "neutral":
-            return {"label": label, "line": 0}
+        answer = _ANSWERS.get(label, label)
         closest = _closest(fact, prompt.lines)
-        return {"label": label, "line": prompt.lines.index(closest) + 1 if closest else 0}
+        if label == "neutral" or not closest:
+            return answer
+        return f"{prompt.lines.index(closest) + 1} {answer}"
 
 
-def _item(draft: Draft) -> Any:
-    """Serialise a verdict: `"no"` or `"3 yes"` on a fact, an object on a pair."""
-    if "values" in draft:
-        return {key: draft[key] for key in ("reason", "equivalent") if key in draft}
-    label = draft.get("label")
-    answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
-    return f"{draft['line']} {answer}" if draft.get("line") else answer
-
-
-def _json(reply: Any) -> str:
-    return json.dumps(reply, ensure_ascii=False)
-
-
-def _closest(fact: str, pieces: Sequence[str]) -> str:
-    """Return the piece that shares the most words with the fact."""
+def _closest(fact: str, lines: Sequence[str]) -> str:
+    """Return the line that shares the most words with the fact."""
     words = _words(fact)
-    return max(pieces, key=lambda piece: len(words & _words(piece)), default="")
+    return max(lines, key=lambda line: len(words & _words(line)), default="")
 
 
 @lru_cache(maxsize=4096)
@@ -261,10 +237,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(match[0] for match in _WORD.finditer(text.casefold()))
 
 
-KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
-Script = Mapping[KeyT, ResultT | Exception] | Callable[..., ResultT | Exception]
-"""Results by key, or a function that returns them; exceptions are raised by the call."""
+Script = Mapping[Any, ResultT | Exception] | Callable[..., ResultT | Exception]
+"""Results by the first argument, or a function that returns them; exceptions are raised."""
 
 _THRESHOLD = 0.5
 
@@ -279,11 +254,11 @@ class Call(NamedTuple):
     pairs: tuple[ValuePair, ...] = ()
 
 
-class Scripted(Generic[KeyT, ResultT]):
+class Scripted(Generic[ResultT]):
     """Base of scripted judges.
 
     Args:
-        script: Results by key, or a function of the arguments.
+        script: Results by the first argument, or a function of the arguments.
         name: Name in results and in the signature.
         usage: Usage booked for each call.
     """
@@ -291,42 +266,36 @@ class Scripted(Generic[KeyT, ResultT]):
     role = "judge"
 
     def __init__(
-        self, script: Script[KeyT, ResultT], *, name: str = "scripted", usage: Usage | None = None
+        self, script: Script[ResultT], *, name: str = "scripted", usage: Usage | None = None
     ) -> None:
         self._script = script
         self._name = name
         self._usage = usage
-        self._calls: list[Call] = []
+        self.calls: list[Call] = []
 
     @property
     def identity(self) -> Mapping[str, str]:
         return {self.role: self._name}
 
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        return tuple(self._calls)
-
     def start(self, call: Call, ledger: Ledger) -> None:
-        self._calls.append(call)
+        self.calls.append(call)
         if self._usage is not None:
             ledger.book(self._usage)
 
-    def look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
-        """Call the function with the arguments, or return the entry of the first known key."""
-        script = self._script
-        if callable(script):
-            result = script(*arguments)
+    def answer(self, *arguments: Any) -> ResultT:
+        """Return what the script says to these arguments."""
+        if callable(self._script):
+            result = self._script(*arguments)
+        elif arguments[0] in self._script:
+            result = self._script[arguments[0]]
         else:
-            known = [script[key] for key in keys if key in script]
-            if not known:
-                raise InputError(f"the script of {self._name!r} has no {what} {keys[0]!r}")
-            result = known[0]
+            raise InputError(f"the script of {self._name!r} has no {arguments[0]!r}")
         if isinstance(result, Exception):
             raise result
         return result
 
 
-class ScriptedChecker(Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
+class ScriptedChecker(Scripted[EntailmentLabel | Verdict | CheckFailure]):
     """A `Checker` with a script by statement, or a function of statement and text.
 
     The fact of a scripted `Verdict` or `CheckFailure` is replaced by the one in the call.
@@ -339,40 +308,33 @@ class ScriptedChecker(Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
         return tuple(self._result(fact, text) for fact in facts)
 
     def _result(self, fact: AtomicFact, text: str) -> CheckResult:
-        scripted = self.look_up("result for the fact", (fact.text, text), fact.text)
+        scripted = self.answer(fact.text, text)
         if isinstance(scripted, (Verdict, CheckFailure)):
             return replace(scripted, fact=fact)
         return Verdict(fact, scripted, judge=self._name)
 
 
-class ScriptedExtractor(Scripted[str, Sequence[str | AtomicFact]]):
+class ScriptedExtractor(Scripted[Sequence[str | AtomicFact]]):
     """An `Extractor` with a script by source; plain strings are numbered `f1`, `f2`, ..."""
 
     role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         self.start(Call(source=source), ledger)
-        facts = FactSet.of(self.look_up("facts for the source", (source,), source))
+        facts = FactSet.of(self.answer(source))
         made_by = tuple(self.identity.items())
         return replace(facts, source_digest=digest(source), made_by=made_by)
 
 
-class ScriptedPairJudge(Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any]]):
-    """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
-
-    A number is the probability of equivalence. In a mapping, a pair whose order is irrelevant is
-    also found under its mirror image.
-    """
+class ScriptedPairJudge(Scripted[bool | float | PairVerdict | Failure[Any]]):
+    """A `PairJudge` with a script by pair; a number is the probability of equivalence."""
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         self.start(Call(pairs=tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
     def _result(self, pair: ValuePair) -> PairResult:
-        keys = [(pair.gold, pair.extracted)]
-        if pair.specificity == "exact":
-            keys.append((pair.extracted, pair.gold))
-        scripted = self.look_up("result for the pair", (pair,), *keys)
+        scripted = self.answer(pair)
         if isinstance(scripted, (PairVerdict, Failure)):
             return scripted
         probability = None if isinstance(scripted, bool) else scripted

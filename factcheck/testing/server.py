@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from anyio.from_thread import start_blocking_portal
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -21,7 +22,6 @@ FIRST_ERROR = 400
 _CHARS_PER_TOKEN = 4
 _SHUTDOWN_S = 0.01
 """Seconds for open requests to finish when the server stops."""
-_CHAT = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,9 @@ class Request:
     in_flight: int
     """Number of requests in flight on arrival, including this one."""
 
-
-@dataclass(frozen=True, slots=True)
-class ChatRequest(Request):
-    """A request for a chat completion."""
-
     @property
     def messages(self) -> Sequence[Mapping[str, Any]]:
+        """Messages of a request for a chat completion."""
         return tuple(self.body["messages"])
 
 
@@ -74,17 +70,15 @@ class Reply:
     """Close the connection instead of answering, after `delay_s`."""
 
 
-ChatAnswer = Callable[[ChatRequest], Reply | str]
+ChatAnswer = Callable[[Request], Reply | str]
 """Answers a chat request; a `str` is a normal completion with that content."""
 
 
-def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
-    """Render a chat completion; an error or a raw body is returned as it is."""
-    reply = Reply(answer) if isinstance(answer, str) else answer
-    if reply.status >= FIRST_ERROR or reply.raw_body is not None:
-        return reply
+def _completion(request: Request, reply: Reply) -> bytes:
+    """Return a chat completion as JSON."""
+    prompts = [str(message.get("content")) for message in request.messages]
     usage = reply.usage or {
-        "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
+        "prompt_tokens": _tokens(*prompts),
         "completion_tokens": _tokens(str(reply.content or reply.refusal or "")),
     }
     total = usage["prompt_tokens"] + usage["completion_tokens"]
@@ -98,7 +92,7 @@ def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
         "choices": [{**choice, "finish_reason": reply.finish_reason}],
         "usage": {**usage, "total_tokens": total},
     }
-    return replace(reply, raw_body=json.dumps(completion).encode())
+    return json.dumps(completion).encode()
 
 
 def body_of(reply: Reply) -> bytes:
@@ -110,14 +104,6 @@ def body_of(reply: Reply) -> bytes:
 
 def _tokens(*texts: str) -> int:
     return math.ceil(sum(map(len, texts)) / _CHARS_PER_TOKEN)
-
-
-def error_reply(
-    status: int, message: str, code: str | None, kind: str = "invalid_request_error"
-) -> Reply:
-    """Return an error reply in OpenAI's format."""
-    error = {"message": message, "type": kind, "param": None, "code": code}
-    return Reply(status=status, error=error)
 
 
 Respond = Callable[..., Reply]
@@ -145,6 +131,7 @@ class LocalOpenAIServer:
     def __init__(self, answer: ChatAnswer) -> None:
         self._answer = answer
         self._port: int | None = None
+        self._stack = ExitStack()
         self._connections: set[object] = set()
         self._errors: list[Exception] = []
         self.in_flight = 0
@@ -172,39 +159,30 @@ class LocalOpenAIServer:
         self._requests: list[Request] = []
 
     def __enter__(self) -> Self:
-        started: Future[tuple[int, Callable[[], object]]] = Future()
-
-        def serve() -> None:
-            asyncio.run(self._serve(started))
-
-        self._thread = threading.Thread(target=serve, name="local-openai-server", daemon=True)
-        self._thread.start()
-        self._port, self._stop = started.result()
+        with ExitStack() as stack:
+            portal = stack.enter_context(start_blocking_portal(name="local-openai-server"))
+            serving = portal.wrap_async_context_manager(self._serving())
+            self._port = stack.enter_context(serving)
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, raised: object, *_: object) -> None:
-        self._stop()
-        self._thread.join()
+        self._stack.close()
         self._port = None
         if raised is None and self._errors:
             raise RuntimeError("an answer of the server raised") from self._errors[0]
 
-    async def _serve(self, started: Future[tuple[int, Callable[[], object]]]) -> None:
-        """Serve until stopped; `started` receives the port and a function that stops the server."""
+    @asynccontextmanager
+    async def _serving(self) -> AsyncIterator[int]:
+        """Serve on a free port, which is yielded."""
         from aiohttp import web
 
-        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
         runner = web.AppRunner(
             self._app(), access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S
         )
-        try:
-            await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
-        except BaseException as error:  # noqa: BLE001 - raised where the server is entered
-            started.set_exception(error)
-            return
-        started.set_result((runner.addresses[0][1], lambda: loop.call_soon_threadsafe(stopped.set)))
-        await stopped.wait()
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+        yield runner.addresses[0][1]
         # asyncio leaks a connection accepted but not yet announced when the server closes
         while accepting := {t for t in asyncio.all_tasks() if "_accept" in repr(t.get_coro())}:
             await asyncio.gather(*accepting)
@@ -220,7 +198,7 @@ class LocalOpenAIServer:
 
     def routes(self) -> Sequence[tuple[str, str, Respond]]:
         """Return method, path and answer of each endpoint; a subclass may add some."""
-        return (("POST", _CHAT, self.chat),)
+        return (("POST", "/v1/chat/completions", self.chat),)
 
     def _handler(self, respond: Respond) -> Callable[..., Any]:
         from aiohttp import web
@@ -229,40 +207,36 @@ class LocalOpenAIServer:
             body = await _body(request)
             self._connections.add(request.protocol)
             self.in_flight += 1
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            place = len(self._requests)
+            recorded = Request(request.method, request.path, headers, body, place, self.in_flight)
+            self._requests.append(recorded)
             try:
-                recorded = self._record(request, body)
-                reply = self._reply(respond, recorded, request)
+                reply = respond(recorded, *request.match_info.values())
                 if reply.delay_s:
                     await asyncio.sleep(reply.delay_s)
+            except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
+                self._errors.append(error)
+                message = f"the answer raised {error!r}"
+                reply = Reply(status=500, error={"message": message, "type": "server_error"})
             finally:
                 self.in_flight -= 1
             if reply.close and request.transport is not None:
                 request.transport.close()
-            headers = {"content-type": "application/json", "x-request-id": f"req_{recorded.index}"}
+            headers = {"content-type": "application/json", "x-request-id": f"req_{place}"}
             return web.Response(
                 status=reply.status, headers={**headers, **reply.headers}, body=body_of(reply)
             )
 
         return handle
 
-    def _record(self, request: web.Request, body: Any) -> Request:
-        kind = ChatRequest if request.path == _CHAT else Request
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        place = len(self._requests)
-        recorded = kind(request.method, request.path, headers, body, place, self.in_flight)
-        self._requests.append(recorded)
-        return recorded
-
-    def _reply(self, respond: Respond, recorded: Request, request: web.Request) -> Reply:
-        try:
-            return respond(recorded, *request.match_info.values())
-        except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
-            self._errors.append(error)
-            return error_reply(500, f"the answer raised {error!r}", "answer_raised", "server_error")
-
-    def chat(self, request: ChatRequest) -> Reply:
-        """Answer a chat request."""
-        return chat_reply(request, self._answer(request))
+    def chat(self, request: Request) -> Reply:
+        """Answer a chat request; an error or a raw body is sent as it is."""
+        answer = self._answer(request)
+        reply = Reply(answer) if isinstance(answer, str) else answer
+        if reply.status >= FIRST_ERROR or reply.raw_body is not None:
+            return reply
+        return replace(reply, raw_body=_completion(request, reply))
 
 
 async def _body(request: web.Request) -> Any:

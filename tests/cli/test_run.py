@@ -19,7 +19,7 @@ import pytest
 from factcheck.documents.results import read_results
 from factcheck.facts import AtomicFact
 from factcheck.scoring.run_report import RunReport
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request, parse_prompt
 from tests.cli.conftest import LOST, Desk, Folder, Outcome, Run, refused
 from tests.reports.examples import report_of, verdict
 from tests.rows import comparable
@@ -216,7 +216,7 @@ def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job:
     assert "r9" not in done.out
 
 
-def slow(request: ChatRequest) -> Reply:
+def slow(request: Request) -> Reply:
     """Answers about the boats 0 to 4 come at once, the others never in the time of a test."""
     boat = int(parse_prompt(request.body).text.split()[-1].rstrip("."))
     return Reply(FactModel()(request), delay_s=0.0 if boat < 5 else 300.0)

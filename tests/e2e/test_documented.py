@@ -16,7 +16,7 @@ import pytest
 import factcheck
 from factcheck import FactCoverage, Summarizer
 from factcheck.cli import main
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request
 from factcheck.testing.fakes import sentences
 from tests.e2e.conftest import ROOT, blocks
 from tests.goldens.running import INPUTS
@@ -118,7 +118,7 @@ def test_the_report_of_a_page_is_what_the_first_command_prints(
     assert [line for line in shown if line not in {*printed, "..."}] == []
 
 
-def learner(request: ChatRequest) -> str:
+def learner(request: Request) -> str:
     """Entails whatever it is asked, until it is shown how to judge, as a weak model might."""
     is_shown = any(message["role"] == "assistant" for message in request.messages)
     return FactModel()(request) if is_shown else FactModel(lambda *_: "entailed")(request)
@@ -165,7 +165,7 @@ def keeps_numbers_if_told(source: str, instructions: str) -> Sequence[str]:
     return [each for each in sentences(source) if told or not re.search(r"\d", each)]
 
 
-def answer(request: ChatRequest) -> str | Reply:
+def answer(request: Request) -> str | Reply:
     """Summarizes, or proposes to keep numbers if the feedback names a fact with one."""
     if request.body["model"] != "reflector":
         return FactModel(summarize=keeps_numbers_if_told)(request)

@@ -71,7 +71,7 @@ def test_equal_values_and_nulls_need_no_judge() -> None:
     assert results[0].reason == "exact"
     assert "null against a value" in str(results[2])
     assert results[7].reason == "type mismatch: gold is str, extracted is list"
-    assert judge.calls == ()
+    assert judge.calls == []
     assert semantic([]) == []
 
 
@@ -167,7 +167,7 @@ def test_parameters_are_checked_with_the_schema() -> None:
         with pytest.raises(SchemaError, match=message) as caught:
             run(schema, [{"a": "x"}], [{"a": "y"}], registry_of(semantic=semantic))
         assert caught.value.path == "a"
-    assert judge.calls == ()
+    assert judge.calls == []
     with pytest.raises(ConfigError, match="judge"):
         SemanticComparator("magic")
 

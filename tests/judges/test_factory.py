@@ -251,7 +251,7 @@ def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
     compare(CascadeJudge(FIRST, idle, low=0.5, high=0.5))
     assert [call.pairs for call in second.calls] == [tuple(PAIRS[2:5])]
     assert results[3] == Failure(PAIRS[3], "rejected", "no key")
-    assert idle.calls == ()
+    assert idle.calls == []
     with pytest.raises(JudgeRejected, match="no key"):  # nothing but rejections
         compare(CascadeJudge(FIRST, second), PAIRS[2:5])
     ledger = Ledger()

@@ -23,10 +23,10 @@ from factcheck.judges.local.pairs.judge import compare_values
 from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.runtime.deadline import decide_each, run_in_thread
 from factcheck.testing import (
-    ChatRequest,
     FactModel,
     LocalOpenAIServer,
     Reply,
+    Request,
     ScriptedChecker,
     ScriptedExtractor,
     parse_prompt,
@@ -40,7 +40,7 @@ def slow_server(word: str, delay_s: float) -> LocalOpenAIServer:
     """A model that takes `delay_s` for requests about facts with a word."""
     model = FactModel()
 
-    def answer(request: ChatRequest) -> Reply:
+    def answer(request: Request) -> Reply:
         is_slow = any(word in fact for fact in parse_prompt(request.body).facts.values())
         return Reply(model(request), delay_s=delay_s if is_slow else 0.0)
 

@@ -20,9 +20,11 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.facts import Usage
+from factcheck.judges.llm.engine import RequestRunner
+from factcheck.runtime import limits as limits_module
 from factcheck.runtime.budget import BudgetTracker
-from factcheck.runtime.cache import redis as redis_module
-from factcheck.runtime.cache.redis import RedisCache, SharedLimits
+from factcheck.runtime.cache.redis import RedisCache
+from factcheck.runtime.limits import SharedLimits
 from factcheck.runtime.retry import Limiter
 from factcheck.runtime.session import Session
 from tests.runtime.cache.conftest import empty_redis, free_port, redis_on, redis_url
@@ -136,6 +138,18 @@ async def test_requests_a_minute_are_evenly_spread(waits: list[float]) -> None:
     assert [round(wait / 60) for wait in waits] == [0, 1, 2]
 
 
+@pytest.mark.anyio
+async def test_connections_to_a_model_of_the_same_name_take_their_own_turns(
+    waits: list[float],
+) -> None:
+    with Session(cache="off", rpm=1) as session:
+        runners = [RequestRunner[str]("local", session, None) for _ in range(2)]
+        for runner in 2 * runners:
+            async with runner.limiter().slot():
+                runner.limiter().answered()
+    assert [round(wait / 60) for wait in waits] == [0, 0, 1, 1]
+
+
 def test_a_limit_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match="rpm"):
         Session(cache="off", rpm=0)
@@ -206,7 +220,7 @@ def test_what_a_killed_process_had_reserved_counts_and_nobody_waits_for_it(
 ) -> None:
     with monkeypatch.context() as patch:  # the client asks again if an answer is lost
         patch.setattr(RedisCache, "evaluate", twice)
-        patch.setattr(redis_module, "HOLD_S", 0)
+        patch.setattr(limits_module, "HOLD_S", 0)
         _, refused = asyncio.run(limits().reserve({"max_tokens": 60}, {"max_tokens": 100}))
         assert not refused
     other = BudgetTracker(Budget(max_tokens=100), limits())
@@ -256,7 +270,7 @@ def test_turns_of_a_model_are_evenly_spread_over_all_processes(
     limits: Callable[[], SharedLimits], waits: list[float]
 ) -> None:
     async def work() -> None:
-        limiters = [Limiter(8, rpm=1, shared=limits(), model=name) for name in ("a", "a", "b")]
+        limiters = [Limiter(8, rpm=1, limits=limits(), model=name) for name in ("a", "a", "b")]
         for limiter in 2 * limiters:
             async with limiter.slot():
                 limiter.answered()
@@ -279,10 +293,10 @@ def test_a_clock_that_has_jumped_back_holds_nobody_up(
 
 def test_without_its_server_a_run_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("redis")
-    monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
+    monkeypatch.setattr(RedisCache, "pause_s", 0.0)
     port = free_port()
     shared = SharedLimits(RedisCache(f"redis://127.0.0.1:{port}/0"), "nightly")
-    tracker, limiter = BudgetTracker(Budget(max_calls=3), shared), Limiter(2, 600, shared=shared)
+    tracker, limiter = BudgetTracker(Budget(max_calls=3), shared), Limiter(2, 600, limits=shared)
 
     async def one() -> None:
         async with tracker.reserve(Usage()) as spent, limiter.slot():

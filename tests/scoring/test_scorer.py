@@ -102,7 +102,7 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
     checker = ScriptedChecker({})
     report = FactCoverage(checker).score(TEXT, summary, direction="both")
     assert (report.score, report.faithfulness, report.superfluous) == (0.0, None, ())
-    assert checker.calls == ()
+    assert checker.calls == []
 
 
 @pytest.mark.parametrize(

@@ -326,8 +326,31 @@ def test_the_docs_name_every_request_and_its_example() -> None:
     for path, operations in schema["paths"].items():
         for method in operations:
             assert f"<h2>{method.upper()} {path}</h2>" in page
-    assert "Milliseconds after which undecided facts" in page
     assert "The Mill Lane bakery opens at seven." in page
+
+
+@pytest.mark.parametrize(
+    ("name", "described"),
+    [
+        ("CheckAnswer", {"results"}),
+        ("CoverageAnswer", {"score", "low", "high", "interval", "counts", "faithfulness"}),
+        ("EquivalenceAnswer", {"results"}),
+        ("ChatAnswer", {"id", "object", "created", "model", "choices"}),
+    ],
+)
+def test_the_description_has_the_form_of_answers(name: str, described: set[str]) -> None:
+    with serving(Judge()) as client:
+        schema = client.get("/openapi.json").json()
+
+    answers = []
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            problem = operation["responses"].get("default", {}).get("content", {})
+            for content in problem.values():
+                assert {"detail", "code"} <= {*content["schema"]["required"]}
+            answers.append(operation["responses"].get("200", {}).get("content", {}))
+    assert {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}} in answers
+    assert described <= {*schema["components"]["schemas"][name]["required"]}
 
 
 def test_a_service_without_pages() -> None:

@@ -232,7 +232,7 @@ async def test_a_cancelled_job_stops_and_the_next_one_runs(
     with pytest.raises(Problem) as refused:
         delete(jobs, jobs.store.find(job, ""))
     assert refused.value.status_code == 409
-    jobs.cancel(jobs.store.find(job, ""))
+    await jobs.cancel(jobs.store.find(job, ""))
     await bench.done(jobs, other)
     n_rows, n_requests = status(jobs, job).rows, len(model.requests)
     await asyncio.sleep(0.1)
@@ -272,7 +272,7 @@ async def test_cancelling_a_job_that_hangs_makes_way_for_the_next(bench: Bench) 
     job, other = submit(jobs, [record(1)], judge="hanging"), submit(jobs, [record(2)])
     await asyncio.to_thread(judge.waiting.wait)
     for _ in range(2):
-        jobs.cancel(jobs.store.find(job, ""))
+        await jobs.cancel(jobs.store.find(job, ""))
 
     assert await asyncio.to_thread(judge.ended.wait, 5)
     assert status(jobs, job).state == "cancelled"
@@ -324,7 +324,8 @@ async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     monkeypatch.setattr("factcheck.server.jobs.score_record", cancelled)
     jobs = bench.start()
     job = submit(jobs, [record(1)])
-    await asyncio.to_thread(jobs._thread.join, 5)
+    assert jobs.task is not None
+    await asyncio.wait([jobs.task], timeout=5)
     monkeypatch.undo()
     await jobs.stop()
 

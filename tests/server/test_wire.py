@@ -18,7 +18,7 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks
 
 from factcheck import Model
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request
 from tests.server.conftest import Judge, api_key, app_of, running
 
 CHECK = {"facts": ["Rome is old."], "text": "Rome is old."}
@@ -87,7 +87,7 @@ def test_a_lost_reader_of_a_stream_cancels_its_work() -> None:
 def test_a_lost_client_cancels_its_work_and_is_answered_when_it_comes_back() -> None:
     answer = FactModel()
 
-    def first_is_slow(request: ChatRequest) -> Reply:
+    def first_is_slow(request: Request) -> Reply:
         return Reply(answer(request), delay_s=0 if request.index else 60)
 
     with LocalOpenAIServer(first_is_slow) as server:

@@ -13,12 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, packed, unpacked
+from factcheck.runtime.cache.entries import Store, packed, unpacked
 
 T = TypeVar("T")
-
-PAUSE_S = 10.0
-"""Seconds without the cache after a failure, so that a stuck process delays a run only briefly."""
 
 
 def expanded(folder: str | os.PathLike[str]) -> Path:
@@ -30,7 +27,7 @@ def database(folder: Path) -> Path:
     return folder / "answers" / "cache.db"
 
 
-class DiskCache:
+class DiskCache(Store):
     """Stores responses in a folder, which is created on first use.
 
     Beyond 4 GiB, the oldest answers are replaced. A damaged store is renamed with a warning
@@ -40,12 +37,11 @@ class DiskCache:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = expanded(folder)
         """Folder of the cache."""
-        self._warn = WarnOnce()
+        super().__init__(f"the cache {self.folder}")
         self._lock = threading.Lock()
         self._store: Any = None
         self._identity: tuple[int, int] | None = None
         self._has_replaced = False
-        self._paused_until = 0.0
 
     @property
     def is_open(self) -> bool:
@@ -53,17 +49,11 @@ class DiskCache:
         return self._store is not None
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        rows = self._use(lambda store: [(key, store.get(key)) for key in keys]) if keys else None
-        found: dict[str, list[str]] = {}
-        for key, stored in rows or ():
-            if stored is None:
-                continue
-            values = unpacked(stored)
-            if values is None:
-                self._warn("damaged", DAMAGED, f"the cache {self.folder}", key[:16])
-            elif values:
-                found[key] = values
-        return found
+        if not keys:
+            return {}
+        unique = dict.fromkeys(keys)
+        rows = self._use(lambda store: [(key, store.get(key)) for key in unique]) or ()
+        return self.values_of((key, stored) for key, stored in rows if stored is not None)
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if that fails, none, with a warning."""
@@ -89,7 +79,7 @@ class DiskCache:
 
     def _use(self, operation: Callable[[Any], T]) -> T | None:
         """Return the result of an operation, or `None` with a warning if the store fails."""
-        while time.monotonic() >= self._paused_until:
+        while not self.is_paused:
             try:
                 return operation(self._opened())
             except Exception as error:  # noqa: BLE001, PERF203 - raised again unless it is known
@@ -103,7 +93,7 @@ class DiskCache:
         if is_damage(error):
             self._replace(error)
         elif is_trouble(error):
-            self._pause("trouble", "cannot be used", str(error) or "locked by another process")
+            self.pause("trouble", "cannot be used", str(error) or "locked by another process")
         else:
             raise error
 
@@ -128,22 +118,17 @@ class DiskCache:
             if _identity(path) != self._identity:
                 return
             if self._has_replaced:
-                self._pause("again", "is damaged again", reason, math.inf)
+                self.pause("again", "is damaged again", reason, math.inf)
                 return
             self._has_replaced = True
             aside = self.folder / time.strftime(f"damaged-%Y%m%dT%H%M%S-{os.getpid()}")
             try:
                 path.parent.rename(aside)
             except OSError as error:
-                self._pause("stuck", "is damaged and cannot be renamed", error, math.inf)
+                self.pause("stuck", "is damaged and cannot be renamed", error, math.inf)
             else:
-                message = "the cache %s was damaged (%s); it is now %s, and a new one was started"
-                self._warn("replaced", message, self.folder, reason, aside)
-
-    def _pause(self, kind: str, problem: str, reason: object, seconds: float = PAUSE_S) -> None:
-        self._paused_until = time.monotonic() + seconds
-        message = "the cache %s %s; continuing without it (%s)"
-        self._warn(kind, message, self.folder, problem, reason)
+                message = "was damaged (%s); it is now %s, and a new one was started"
+                self.warn("replaced", message, reason, aside)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

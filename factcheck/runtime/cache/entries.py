@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
@@ -51,20 +52,44 @@ def unpacked(stored: Any) -> list[str] | None:
     return None
 
 
-DAMAGED = "%s has an entry that cannot be read; it counts as missing (%s)"
-"""Warning of a cache; takes its name and the first digits of a key."""
+class Store:
+    """Base of the stores: a failure is logged, once per kind, and never raised."""
 
+    pause_s = 10.0
+    """Seconds without the store after a failure, so that an outage delays a run only briefly."""
 
-class WarnOnce:
-    """Logs each kind of warning once; repetitions go to the debug level."""
-
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """Name of the store in messages."""
         self._logged: set[str] = set()
+        self._paused_until = 0.0
 
-    def __call__(self, kind: str, message: str, *details: object) -> None:
+    @property
+    def is_paused(self) -> bool:
+        return time.monotonic() < self._paused_until
+
+    def warn(self, kind: str, message: str, *details: object) -> None:
+        """Log a warning that begins with the name; repetitions go to the debug level."""
         level = logging.DEBUG if kind in self._logged else logging.WARNING
         self._logged.add(kind)
-        _log.log(level, message, *details)
+        _log.log(level, f"%s {message}", self.name, *details)
+
+    def pause(self, kind: str, problem: str, reason: object, seconds: float | None = None) -> None:
+        """Do without the store for `pause_s`, or for these seconds, with a warning."""
+        self._paused_until = time.monotonic() + (self.pause_s if seconds is None else seconds)
+        self.warn(kind, "%s; continuing without it (%s)", problem, reason)
+
+    def values_of(self, rows: Iterable[tuple[str, Any]]) -> dict[str, list[str]]:
+        """Return the values under each key; those that cannot be read are missing."""
+        found: dict[str, list[str]] = {}
+        for key, stored in rows:
+            values = unpacked(stored)
+            if values is None:
+                message = "has an entry that cannot be read; it counts as missing (%s)"
+                self.warn("damaged", message, key[:16])
+            elif values:
+                found.setdefault(key, []).extend(values)
+        return found
 
 
 @runtime_checkable

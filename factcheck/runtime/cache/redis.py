@@ -1,18 +1,12 @@
-"""Redis (extra `redis`): a cache for several machines, and the limits of a run on all of them."""
+"""Redis cache (extra `redis`): for several machines."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
-from uuid import uuid4
 
-from factcheck.errors import ConfigError, JudgeUnavailable
-from factcheck.runtime.cache.entries import DAMAGED, WarnOnce, packed, unpacked
+from factcheck.errors import ConfigError, describe
+from factcheck.runtime.cache.entries import Store, packed
 
 T = TypeVar("T")
 
@@ -20,61 +14,9 @@ PREFIX = "factcheck:2:"
 """Prefix of every key, with the version of the stored format."""
 TIMEOUT_S = 5.0
 """Timeout of a request in seconds."""
-PAUSE_S = 10.0
-"""Seconds without requests after a failure, so that an outage delays a run only briefly."""
-HOLD_S = 180
-"""Seconds for which others wait for what a request may leave of the budget."""
-_KEPT_S = 30 * 86_400
-"""Seconds for which the spending of a run is kept after its last request."""
-_SETTLED_S = 3_600
-"""Seconds within which a cost that is settled again counts once."""
-_POLL_S = 0.2
-"""Seconds until requests of other processes may have cost less than they had reserved."""
-_JUMP_S = 86_400
-"""Seconds until a turn that only a jump of the server's clock explains."""
-_TURN = """
-local time = redis.call('TIME')
-local now, next_at = time[1] + time[2] / 1e6, tonumber(redis.call('GET', KEYS[1]) or 0)
-if next_at > now + ARGV[2] then next_at = 0 end
-local turn = math.max(now, next_at)
-redis.call('SET', KEYS[1], string.format('%.6f', turn + ARGV[1]), 'EX', ARGV[2])
-return string.format('%.6f', turn - now)
-"""
-_RESERVE = """
-local now, mine = tonumber(redis.call('TIME')[1]), cjson.decode(ARGV[1])
-redis.call('ZREM', KEYS[2], ARGV[1])
-local holds = redis.call('ZRANGE', KEYS[2], 0, -1)
-local none_ends = redis.call('ZCOUNT', KEYS[2], now, '+inf') == 0
-local refused, is_final, known, all_spent = '', 0, cjson.decode(ARGV[3]), {}
-for name, cap in pairs(cjson.decode(ARGV[2])) do
-  local spent = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known[name] or 0)
-  redis.call('HSET', KEYS[1], name, spent)
-  local held = 0
-  all_spent[name] = spent
-  for _, hold in ipairs(holds) do held = held + (cjson.decode(hold)[name] or 0) end
-  if spent + held + mine[name] > cap then
-    refused = name
-    if none_ends or spent + mine[name] > cap then is_final = 1 end
-  end
-end
-if refused == '' then redis.call('ZADD', KEYS[2], now + ARGV[4], ARGV[1]) end
-for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[5]) end
-return {refused, is_final, cjson.encode(all_spent)}
-"""
-_SETTLE = """
-redis.call('ZREM', KEYS[2], ARGV[1])
-local is_new, known = redis.call('SET', KEYS[3], 1, 'NX', 'EX', ARGV[4]), cjson.decode(ARGV[3])
-local all_spent = {}
-for name, amount in pairs(cjson.decode(ARGV[2])) do
-  local spent = math.max(tonumber(redis.call('HGET', KEYS[1], name) or 0), known[name] or 0)
-  all_spent[name] = spent + (is_new and amount or 0)
-  redis.call('HSET', KEYS[1], name, all_spent[name])
-end
-return cjson.encode(all_spent)
-"""
 
 
-class RedisCache:
+class RedisCache(Store):
     """Stores responses in a Redis server, contacted on first use.
 
     Args:
@@ -85,6 +27,7 @@ class RedisCache:
     """
 
     def __init__(self, url: str) -> None:
+        super().__init__("the Redis cache")
         self.url = url
         try:
             import redis
@@ -107,8 +50,6 @@ class RedisCache:
             ) from error
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
         self._refusal: type[Exception] = redis.ResponseError
-        self._warn = WarnOnce()
-        self._paused_until = 0.0
 
     def get_many(self, keys: Sequence[str]) -> dict[str, list[str]]:
         def read() -> list[Any]:
@@ -117,17 +58,12 @@ class RedisCache:
                     commands.lrange(PREFIX + key, 0, -1)
                 return commands.execute(raise_on_error=False)  # type: ignore[no-any-return]
 
-        answers = (self._ask(read) if keys else None) or []
-        found: dict[str, list[str]] = {}
-        for key, answer in zip(keys, answers, strict=False):
+        rows: list[tuple[str, Any]] = []
+        for key, answer in zip(keys, (self._ask(read) if keys else None) or [], strict=False):
             # an error stands for a value that is no list
-            for stored in answer if isinstance(answer, list) else [None]:
-                values = unpacked(stored)
-                if values is None:
-                    self._warn("damaged", DAMAGED, "the Redis cache", key[:16])
-                else:
-                    found.setdefault(key, []).extend(values)
-        return found
+            values = answer if isinstance(answer, list) else [None]
+            rows += [(key, stored) for stored in values]
+        return self.values_of(rows)
 
     def add_many(self, entries: Mapping[str, str]) -> None:
         """Add all entries in one transaction; if the server fails, none, with a warning."""
@@ -149,90 +85,12 @@ class RedisCache:
         return self._ask(lambda: self._client.eval(script, len(keys), *keys, *arguments))
 
     def _ask(self, command: Callable[[], T]) -> T | None:
-        if time.monotonic() < self._paused_until:
+        if self.is_paused:
             return None
         try:
             return command()
         except self._refusal as error:
-            self._warn("rejected", "the Redis cache refused an entry (%s)", error)
+            self.warn("rejected", "refused an entry (%s)", error)
         except self._errors as error:
-            self._paused_until = time.monotonic() + PAUSE_S
-            self._warn(
-                "connection",
-                "the Redis cache does not answer; continuing without it (%s: %s)",
-                type(error).__name__,
-                error,
-            )
+            self.pause("connection", "does not answer", describe(error))
         return None
-
-
-class SharedLimits:
-    """Rate and budget of a run, for all of its processes, in the Redis server of their cache.
-
-    While the server does not answer, nothing is sent: every call raises `JudgeUnavailable`. If it
-    loses its data, it learns from the processes what had been spent. Any other cache is a
-    `ConfigError`.
-    """
-
-    def __init__(self, cache: object, run: str) -> None:
-        if not isinstance(cache, RedisCache):
-            raise ConfigError(f"the run {run!r:.60} needs a cache in Redis; give a redis:// URL")
-        self._cache = cache
-        self._run = f"{PREFIX}run {run} "
-        self._budget = [f"{self._run}spent", f"{self._run}holds"]
-        self._spent: Counter[str] = Counter()
-        """What the run had spent at the last answers, by cap."""
-        self._unsettled: list[tuple[str, Mapping[str, float]]] = []
-
-    async def turn(self, model: str, share_s: float) -> float:
-        """Take the next turn of a model, and return the seconds until then.
-
-        `share_s` are the seconds from this turn to the next.
-        """
-        keys = [f"{self._run}turn {model}"]
-        return float(await self._answer(_TURN, keys, share_s, _JUMP_S))
-
-    async def reserve(
-        self, needed: Mapping[str, float], caps: Mapping[str, float]
-    ) -> tuple[str, str]:
-        """Reserve a part of the budget, by cap, once others leave enough of it.
-
-        Returns the reservation, and the name of a cap that does not allow it, or `""`.
-        """
-        hold = json.dumps({**needed, "id": uuid4().hex})
-        while True:
-            await self._settle_all()
-            arguments = hold, json.dumps(caps), json.dumps(self._spent), HOLD_S, _KEPT_S
-            refused, is_final, spent = await self._answer(_RESERVE, self._budget, *arguments)
-            self._spent |= Counter(json.loads(spent))
-            if is_final or not refused:
-                return hold, refused.decode()
-            await asyncio.sleep(_POLL_S)
-
-    async def settle(self, hold: str, actual: Mapping[str, float]) -> None:
-        """Replace a reservation by the actual cost, by cap: now, or once the server answers."""
-        self._unsettled.append((hold, actual))
-        with suppress(JudgeUnavailable):
-            await self._settle_all()
-
-    async def _settle_all(self) -> None:
-        while self._unsettled:
-            hold, actual = one = self._unsettled.pop()
-            keys = [*self._budget, f"{self._run}settled {json.loads(hold)['id']}"]
-            arguments = hold, json.dumps(actual), json.dumps(self._spent), _SETTLED_S
-            try:
-                spent = await self._answer(_SETTLE, keys, *arguments)
-            except JudgeUnavailable:
-                self._unsettled.append(one)
-                raise
-            self._spent |= Counter(json.loads(spent))
-
-    async def _answer(self, script: str, keys: Sequence[str], *arguments: object) -> Any:
-        found = await asyncio.to_thread(self._cache.evaluate, script, keys, *arguments)
-        if found is None:
-            raise JudgeUnavailable(
-                "the limits of the run are in Redis, which does not answer; run again once it "
-                "does: responses so far are in the cache",
-                retry_after_s=PAUSE_S,
-            )
-        return found

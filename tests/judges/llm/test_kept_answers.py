@@ -17,7 +17,7 @@ from factcheck.facts import Usage
 from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Price
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request
 from tests.faults import bad_request, hang, rate_limited, sequence
 from tests.judges.llm.conftest import MODEL, QUICK, MakePairSetup, MakeSetup, completion
 from tests.runtime.cache.stores import MemoryCache
@@ -210,7 +210,7 @@ class Truth:
         self.thought, self.apart, self.counts = thought, apart, counts
         self.spent = Usage(cost_usd=0.0)
 
-    def __call__(self, request: ChatRequest) -> Reply:
+    def __call__(self, request: Request) -> Reply:
         limit = request.body.get("max_completion_tokens") or request.body.get("max_tokens")
         if limit and self.apart:
             return bad_request("max_completion_tokens and max_tokens are not supported")

@@ -20,7 +20,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import ChatAnswer, ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import ChatAnswer, FactModel, LocalOpenAIServer, Reply, Request
 from tests.faults import sequence
 from tests.judges.llm.conftest import KEY, completion, serving
 from tests.runtime.cache.stores import MemoryCache
@@ -199,7 +199,7 @@ def echo(_: object) -> Reply:
     return Reply(status=401, error={"message": f"Incorrect API key provided: {KEY}."})
 
 
-def shrinking(request: ChatRequest) -> Reply:
+def shrinking(request: Request) -> Reply:
     limit = request.body["max_completion_tokens"]
     return Reply(status=400, error={"message": f"max_tokens: at most {limit - 1}"})
 
@@ -255,7 +255,7 @@ def test_nothing_is_kept_of_a_server_that_refuses_everything_for_a_while() -> No
 
 
 def test_only_the_first_session_of_a_process_sends_one_request_ahead() -> None:
-    def slow(request: ChatRequest) -> Reply:
+    def slow(request: Request) -> Reply:
         return Reply(FactModel()(request), delay_s=0.5)
 
     with serving(slow) as (server, session):
@@ -271,7 +271,7 @@ def test_only_the_first_session_of_a_process_sends_one_request_ahead() -> None:
 
 def test_answers_by_another_model_are_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     def named(name: str) -> ChatAnswer:
-        def answer(request: ChatRequest) -> Reply:
+        def answer(request: Request) -> Reply:
             body = {**completion(FactModel()(request)), "model": name}
             return Reply(raw_body=json.dumps(body).encode())
 

@@ -36,7 +36,7 @@ from factcheck.judges.llm.fences import fenced, numbered, sections, visible, wit
 from factcheck.judges.ports import Ledger, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
-from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply
+from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request
 from tests.faults import bad_request
 from tests.judges.llm.conftest import Provider, anthropic_message, served
 
@@ -350,7 +350,7 @@ def test_a_module_sends_the_schema_the_limit_and_the_temperature_that_a_judge_se
 
 
 def test_a_module_asks_once_more_without_what_a_server_refuses() -> None:
-    def strict(request: ChatRequest) -> Reply | str:
+    def strict(request: Request) -> Reply | str:
         refuses = "response_format" in request.body
         return bad_request("response_format is unknown") if refuses else FactModel()(request)
 

@@ -18,7 +18,7 @@ from factcheck.judges.llm.judges import LLMRater, Rating, RatingResult
 from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.runtime.loop import background
-from factcheck.testing import ChatAnswer, ChatRequest, FactModel, Reply, Request, parse_prompt
+from factcheck.testing import ChatAnswer, FactModel, Reply, Request, parse_prompt
 from factcheck.testing.fakes import same_words
 from tests.faults import bad_request, refused, sequence, truncated
 from tests.judges.llm.conftest import MODEL, MakePairSetup, PairSetup, asked, serving
@@ -59,7 +59,7 @@ WRONG_ITEMS = {
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(
     item: str, code: str, comparing: MakePairSetup
 ) -> None:
-    def spoilt(request: ChatRequest) -> str:
+    def spoilt(request: Request) -> str:
         reply = json.loads(FactModel()(request))
         items = {key: f'"{key}": {json.dumps(verdict)}' for key, verdict in reply.items()}
         for key, pair in parse_prompt(request.body).pairs.items():
@@ -84,7 +84,7 @@ def over(value: str, fault: Reply | None = None) -> ChatAnswer:
     return lambda r: (fault or truncated(str(whole(r)))) if value in _values(r) else whole(r)
 
 
-def _values(request: ChatRequest) -> set[str]:
+def _values(request: Request) -> set[str]:
     return {value for pair in asked(request) for value in (pair.gold, pair.extracted)}
 
 

@@ -28,10 +28,10 @@ from factcheck.judges.llm.errors import RequestRefused, from_dspy, retry_after_s
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import ChatRequest, FactModel, Reply
-from factcheck.testing.server import error_reply
+from factcheck.testing import FactModel, Reply, Request
 from tests.faults import (
     bad_request,
+    error_reply,
     garbage,
     hang,
     rate_limited,
@@ -231,11 +231,11 @@ LOG = " ".join([*LINES, LAST])
 SAILED = [LAST, "On day 7 the ferry left the harbour in the north.", "The ferry sank."]
 
 
-def tokens(request: ChatRequest) -> int:
+def tokens(request: Request) -> int:
     return math.ceil(sum(len(message["content"]) for message in request.messages) / 4.2)
 
 
-def cutting(request: ChatRequest) -> Reply:
+def cutting(request: Request) -> Reply:
     """Reads the first tokens of a prompt, and says `no` to what it did not read, as Ollama does."""
     n = tokens(request)
     if n <= CONTEXT:
@@ -248,7 +248,7 @@ def cutting(request: ChatRequest) -> Reply:
 
 
 def refusing(message: str, status: int = 400) -> Any:
-    def answer(request: ChatRequest) -> Reply:
+    def answer(request: Request) -> Reply:
         n, limit = tokens(request), request.body.get("max_completion_tokens", 0)
         if n + limit <= CONTEXT:
             return Reply(FactModel()(request))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import multiprocessing
 import os
 import pickle
@@ -62,7 +63,7 @@ def test_a_lock_that_stays_is_a_warning_and_waited_for_once(
     ]
     disk._paused_until = 0.0
     disk.add_many({OTHER: "newer"})
-    assert disk.get_many([KEY, OTHER]) == {KEY: ["old"], OTHER: ["newer"]}
+    assert disk.get_many([KEY, OTHER, KEY]) == {KEY: ["old"], OTHER: ["newer"]}
 
 
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
@@ -297,6 +298,7 @@ def test_a_damaged_store_is_renamed_once(
     assert disk.get_many([KEY]) == {}
     assert len([*folder.glob("damaged-*")]) == 1
     assert "is damaged again; continuing without it" in caplog.text
+    assert disk._paused_until == math.inf
 
 
 def test_a_store_that_cannot_be_renamed_is_done_without(
@@ -321,3 +323,21 @@ def test_another_process_may_have_replaced_it(folder: Path, disk: DiskCache) -> 
     disk._replace(sqlite3.DatabaseError("seen before the other replaced it"))
     assert disk.get_many([KEY]) == {KEY: ["of another"]}
     assert not [*folder.glob("damaged-*")]
+
+
+def test_what_another_process_put_in_its_place_may_not_open(
+    disk: DiskCache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk.add_many({KEY: "kept"})
+
+    def damaged(_: object) -> Any:
+        raise sqlite3.DatabaseError("file is not a database")
+
+    def refused(_: object) -> Any:
+        raise PermissionError("no")
+
+    monkeypatch.setattr(disk._store, "get", damaged)
+    monkeypatch.setattr(store, "open_store", refused)
+    disk._identity = (0, 0)
+    assert disk.get_many([KEY]) == {}
+    assert "cannot be used; continuing without it (no)" in caplog.text

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from factcheck.errors import ConfigError
-from factcheck.runtime.cache import redis as redis_module
 from factcheck.runtime.cache.redis import RedisCache
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
@@ -46,7 +45,7 @@ def test_no_server_is_one_warning(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("redis")
-    monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
+    monkeypatch.setattr(RedisCache, "pause_s", 0.0)
     cache = RedisCache(f"redis://user:s3cr3t@127.0.0.1:{free_port()}/0")
     cache.add_many({KEY: "lost"})
     cache.add_many({KEY: "lost"})
@@ -69,7 +68,7 @@ def test_a_server_that_fails_is_left_alone_for_a_while(
         outage.setattr(redis.client.Pipeline, "execute", _fail)
         assert cache.get_many([KEY]) == {}
     assert cache.get_many([KEY]) == {}
-    now += redis_module.PAUSE_S
+    now += RedisCache.pause_s
     assert cache.get_many([KEY]) == {KEY: ["kept"]}
 
 
