@@ -47,6 +47,8 @@ class Scored(NamedTuple):
     n_words: int
     kept: Sequence[float]
     """For each fact: 1 kept, 0 not, .5 undecided."""
+    expected: float
+    """Mean probability of the facts."""
     facts: FactSet
 
 
@@ -86,8 +88,11 @@ def score(
             labels = [label for label in each["labels"] if label is not None]
             results = scorer.check(facts, each["summary"])
             kept = [float(r.supported) if isinstance(r, Verdict) else 0.5 for r in results]
-            n_words = len(each["summary"].split())
-            found.append(Scored(str(row["doc_id"]), system, fmean(labels), n_words, kept, facts))
+            chances = [r.probability for r in results if isinstance(r, Verdict)]
+            expected = fmean(p for p in chances if p is not None)
+            human, n_words = fmean(labels), len(each["summary"].split())
+            document = str(row["doc_id"])
+            found.append(Scored(document, system, human, n_words, kept, expected, facts))
     return found
 
 
@@ -125,6 +130,7 @@ def scores(data: Path, scorer: FactCoverage) -> None:
     title = f"scores of {len(scored)} summaries (people: {human:.3f})"
     line(title, "mean", "error", "r within", "r systems")
     agreement("facts of the source", scored, [mean_score(s, [1.0] * len(s.kept)) for s in scored])
+    agreement("the same, expected", scored, [each.expected for each in scored])
     by_place = [[fact.weight for fact in weigh(s.facts, "lead")] for s in scored]
     agreement("the same, weighted by their place", scored, list(map(mean_score, scored, by_place)))
     reference = score(rows, scorer, "reference")

@@ -39,6 +39,9 @@ class Share:
     interval: Interval | None
     """95 % interval of `value`, or `None` without one. It covers the sampling of facts and, if
     every verdict has a probability, the judge's error."""
+    expected: float | None = None
+    """Weighted mean of the probabilities of the decided facts, in [0, 1]: the share to expect if
+    each is right; `None` unless every verdict has one."""
 
 
 def share_entailed(results: Sequence[CheckResult]) -> Share:
@@ -62,23 +65,28 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
         return Share(None, 0.0, 1.0, None)
     value = _share(decided, heaviest, undecided=False)
     heaviest_of_all = max(result.fact.weight for result in results)
+    weights = [verdict.fact.weight / heaviest for verdict in decided]
+    chances = [verdict.probability for verdict in decided if verdict.probability is not None]
+    sampling = wilson(value, effective_size(weights))
+    expected = _mean(chances, weights) if len(chances) == len(decided) else None
     return Share(
         value=value,
         low=min(value, _share(results, heaviest_of_all, undecided=False)),
         high=max(value, _share(results, heaviest_of_all, undecided=True)),
-        interval=_interval(value, decided, heaviest),
+        interval=sampling if expected is None else _widened(sampling, value, chances, weights),
+        expected=expected,
     )
 
 
-def _interval(value: float, decided: Sequence[Verdict], unit: float) -> Interval:
-    """Wilson interval, widened to include the share expected from the probabilities."""
-    weights = [verdict.fact.weight / unit for verdict in decided]
-    sampling = wilson(value, effective_size(weights))
-    chances = [verdict.probability for verdict in decided if verdict.probability is not None]
-    if len(chances) < len(decided):
-        return sampling
-    total = math.fsum(weights)
-    expected = math.fsum(w * p for w, p in zip(weights, chances, strict=True)) / total
+def _mean(chances: Sequence[float], weights: Sequence[float]) -> float:
+    return math.fsum(w * p for w, p in zip(weights, chances, strict=True)) / math.fsum(weights)
+
+
+def _widened(
+    sampling: Interval, value: float, chances: Sequence[float], weights: Sequence[float]
+) -> Interval:
+    """Widen an interval to include the share expected from the probabilities."""
+    total, expected = math.fsum(weights), _mean(chances, weights)
     variance = math.fsum(w * w * p * (1 - p) for w, p in zip(weights, chances, strict=True))
     error = Z_95 * math.sqrt(variance) / total
     below = math.hypot(value - sampling.low, error)

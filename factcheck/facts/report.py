@@ -82,6 +82,14 @@ class CoverageReport(Report):
         return self.share.interval
 
     @property
+    def expected(self) -> float | None:
+        """Mean probability of the decided facts, in [0, 1]; see `Share.expected`.
+
+        It ranks summaries better than the score does, which counts an unsure verdict as a sure one.
+        """
+        return self.share.expected
+
+    @property
     def kept(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary entails, in fact order."""
         return self._with_status("kept")
@@ -251,6 +259,7 @@ def _numbers(share: Share) -> dict[str, Any]:
         "low": share.low,
         "high": share.high,
         "interval": list(share.interval) if share.interval else None,
+        "expected": share.expected,
     }
 
 

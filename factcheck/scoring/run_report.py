@@ -48,6 +48,7 @@ class Row(NamedTuple):
     score: float | None = None
     low: float | None = None
     high: float | None = None
+    expected: float | None = None
     faithfulness: float | None = None
     facts: int | None = None
     """Number of facts; like the other counts, `None` for a record without a report."""
@@ -69,7 +70,7 @@ class Row(NamedTuple):
         if isinstance(outcome, RecordFailure):
             return cls(name, code=outcome.code, message=outcome.message, place=place)
         found = outcome.share
-        rates = found.value, found.low, found.high, outcome.faithfulness
+        rates = found.value, found.low, found.high, found.expected, outcome.faithfulness
         lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
         counts: dict[str, Any] = outcome.counts
         return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)

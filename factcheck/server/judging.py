@@ -188,6 +188,7 @@ class CoverageAnswer(BaseModel):
     low: float
     high: float
     interval: list[float] | None
+    expected: float | None
     counts: dict[str, int]
     faithfulness: float | None
     results: list[Verdict | CheckFailure]

@@ -6,6 +6,7 @@ import json
 import math
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -122,6 +123,14 @@ def test_an_undecided_fact_is_outside_the_score_and_weights_count_as_that_many_f
     assert share.value == 0.5
     assert (share.low, share.high) == pytest.approx((1 / 3, 2 / 3))
     assert share_entailed([verdict("entailed", 3.0), verdict("contradicted", 1.0)]).value == 0.75
+
+
+def test_the_expected_share_is_the_mean_of_the_probabilities_by_weight() -> None:
+    likely = replace(verdict("entailed", 3.0), probability=0.9)
+    doubted = replace(verdict("neutral"), probability=0.3)
+    assert share_entailed([likely, doubted, failure()]).expected == pytest.approx(0.75)
+    assert share_entailed([likely, verdict("neutral")]).expected is None
+    assert share_entailed([failure()]).expected is None
 
 
 @pytest.mark.parametrize("results", [[], [failure()], [verdict("entailed", 0.0)]])
