@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Protocol, TypeAlias, cast
 
 from factcheck.documents import shown
-from factcheck.errors import SchemaError, describe
+from factcheck.errors import describe
 from factcheck.fields.schemas import join, join_key
 from factcheck.fields.types import (
     NOT_OF_THE_VALUE,
@@ -24,8 +24,14 @@ from factcheck.fields.types import (
     is_of_extraction,
 )
 
-MISSING: Any = object()
-"""Sentinel for a missing value or key."""
+
+class _Missing:
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Any = _Missing()
+"""Sentinel for a missing value or key; false, like an empty container."""
 NOT_IN_SCHEMA = "not in the schema"
 """Reason of a hallucination under a key that gold has, too."""
 _MAX_PATHS = 50_000
@@ -97,15 +103,15 @@ class Leaf:
     """A value compared as a whole."""
 
     path: str
-    name: str
-    prepare: Callable[[Any], Any] | None
-    threshold: float
-    bound: BoundComparator | None
+    name: str = ""
+    prepare: Callable[[Any], Any] | None = None
+    threshold: float = 1.0
+    bound: BoundComparator | None = None
     """`None` for a batch comparator, which leaves the field pending."""
-    batch: Any
+    batch: Any = None
     """The batch comparator, if it is one."""
-    params: Mapping[str, Any]
-    description: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    description: str = ""
     units: Callable[[Any], frozenset[Any]] | None = None
     """Returns the possible units of a value, if its transforms drop them."""
 
@@ -145,14 +151,14 @@ class Leaf:
         except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
             status: FieldStatus = "error" if isinstance(error, NOT_OF_THE_VALUE) else "mismatch"
             return g, extracted, status, f"transform of the extracted value: {describe(error)}"
-        if self.units and differ(self.units(gold), self.units(extracted)):
+        if self.units and not are_alike(self.units(gold), self.units(extracted)):
             return g, e, "mismatch", f"different units: {shown(gold)} and {shown(extracted)}"
         return g, e, "pending", None
 
 
-def differ(units: frozenset[Any], others: frozenset[Any]) -> bool:
-    """Whether two values have units, and none in common."""
-    return bool(units and others) and units.isdisjoint(others)
+def are_alike(units: frozenset[Any], others: frozenset[Any]) -> bool:
+    """Whether two values may have the same unit; a value without unit may have any."""
+    return not units or not others or not units.isdisjoint(others)
 
 
 @dataclass(slots=True, eq=False)
@@ -222,23 +228,10 @@ class RecursiveNode:
 
     def __init__(self, path: str, compile_: Callable[[], Node]) -> None:
         self.path = path
-        self._compile = functools.cache(compile_)
-
-    def compiled(self) -> Node | str:
-        """Return the node, or the reason why it cannot be compiled."""
-        try:
-            return self._compile()
-        except SchemaError as error:
-            return str(error)
+        self.compiled = functools.cache(compile_)
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        node = self.compiled()
-        if not isinstance(node, str):
-            node.score(gold, extracted, path, out)
-        elif gold is MISSING or extracted is MISSING:
-            out.append(_one_sided(path, "", gold, extracted))
-        else:
-            out.append(FieldResult(path, 0.0, "", gold, extracted, "error", node))
+        self.compiled().score(gold, extracted, path, out)
 
 
 @dataclass(slots=True, eq=False)

@@ -54,7 +54,7 @@ class OptimalArray:
     ) -> None:
         self._node, self._gold, self._extracted, self._path = node, gold, extracted, path
         self._min_f1, self._weights = min_f1, weights
-        grid = Grid(node.element, gold + extracted, len(gold), weights)
+        grid = Grid(node.element, gold, extracted, weights)
         self._f1, self._undecided = grid.f1()
         self._f1[self._f1 < min_f1] = 0.0
         self._open = grid.open > 0

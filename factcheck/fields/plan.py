@@ -10,6 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from factcheck.errors import SchemaError
 from factcheck.facts import digest
 from factcheck.fields import nodes
 from factcheck.fields.comparators import Registry
@@ -24,6 +25,8 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     BuiltinTransform,
+    Outcome,
+    UndecidableError,
     outcome_of,
 )
 from factcheck.fields.values import is_nan, plain, read_record, unwrapped
@@ -76,9 +79,8 @@ class _Compiler:
             self.settings.append([path, "skip"])
             return nodes.Skipped(path)
         if schema.unroll is not None:
-            unroll = schema.unroll
             self.settings.append([path, schema.weight, "recursive"])
-            return nodes.RecursiveNode(path, lambda: self.node(unroll()))
+            return nodes.RecursiveNode(path, partial(self._unrolled, path, schema.unroll))
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
         align = {} if schema.strategy == "ordered" else schema.align
@@ -88,6 +90,18 @@ class _Compiler:
             return self._array(schema, last)
         children = {name: self.node(child) for name, child in schema.named.items()}
         return nodes.ObjectNode(path, children, self.node(last) if last.is_rest else None)
+
+    def _unrolled(self, path: str, unroll: Callable[[], SchemaNode]) -> nodes.Node:
+        """Compile the target of a reference; beyond the maximum depth, any value is an error."""
+        try:
+            return self.node(unroll())
+        except SchemaError as error:
+            reason = str(error)
+
+        def compare(_gold: Any, _extracted: Any) -> Outcome:
+            raise UndecidableError(reason)
+
+        return nodes.Leaf(path, bound=BoundComparator(compare))
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
