@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from factcheck.documents import shown
 from factcheck.errors import describe
@@ -49,48 +49,33 @@ def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") 
     return list(zip_longest(range(len(gold)), range(len(extracted)), fillvalue=-1))
 
 
-class Deferred(Protocol):
-    """Placeholder for results that depend on a batch comparator."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether any field awaits a batch comparator."""
-        ...
-
-    def pending(self) -> list[list[FieldResult]]:
-        """Return the fields to score next, by pair of elements; empty when done."""
-        ...
-
-    def report(self, out: Out) -> None:
-        """Append the results, once nothing is pending."""
-        ...
-
-
-Out: TypeAlias = "list[FieldResult | Deferred]"
+Out: TypeAlias = "list[Any]"
+"""Results in schema order: `FieldResult`s, and in place of those of an array whose alignment
+depends on a batch comparator its `OptimalArray`."""
 
 
 def settled(out: Out) -> list[FieldResult]:
-    """Replace placeholders by their results."""
-    results: Out = out
-    if not set(map(type, out)) <= {FieldResult}:
-        results = []
-        for entry in out:
-            if isinstance(entry, FieldResult):
-                results.append(entry)
-            else:
-                entry.report(results)
-    return cast("list[FieldResult]", results)
-
-
-def pending_in(out: Out) -> list[list[FieldResult]]:
-    """Return the pending results of an element, followed by those of pairs in its arrays."""
-    results = [entry for entry in out if isinstance(entry, FieldResult)]
-    direct = [result for result in results if result.status == "pending"]
-    blocks = [direct] if direct else []
+    """Replace arrays by their results."""
+    if set(map(type, out)) <= {FieldResult}:
+        return out
+    results: list[FieldResult] = []
     for entry in out:
-        if not isinstance(entry, FieldResult):
-            blocks += entry.pending()
-    return blocks
+        if isinstance(entry, FieldResult):
+            results.append(entry)
+        else:
+            entry.report(results)
+    return results
+
+
+def direct_in(out: Out) -> list[FieldResult]:
+    """Return the pending results that are in no optimally aligned array."""
+    return [one for one in out if isinstance(one, FieldResult) and one.status == "pending"]
+
+
+def nested_in(out: Out) -> list[list[FieldResult]]:
+    """Return the fields to score next in optimally aligned arrays, by pair of elements."""
+    arrays = (entry for entry in out if not isinstance(entry, FieldResult))
+    return [block for array in arrays for block in array.pending()]
 
 
 Node: TypeAlias = "Leaf | Skipped | ObjectNode | RecursiveNode | ArrayNode"
@@ -241,7 +226,7 @@ class ArrayNode:
     path: str
     element: Node
     align: Align = by_position
-    search: Callable[[ArrayNode, list[Any], list[Any], str], Deferred] | None = None
+    search: Callable[[ArrayNode, list[Any], list[Any], str], Any] | None = None
     """Starts the search for the optimal alignment; `None` for other alignments."""
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
