@@ -108,7 +108,9 @@ class RunResult(RunFigures, Report):
             notes=tuple(notes),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
-                _look_at_these(self),
+                Section(
+                    "Look at these: mismatches in doubt", "unknown", legend=(_EXAMPLES,)
+                ).listing(self.doubtful(), lambda one: _example("", *one), "value", _MAX_DOUBTFUL),
                 Section("Fields by losses").tabled(
                     Table(
                         _TABLE_COLUMNS,
@@ -132,18 +134,6 @@ class RunResult(RunFigures, Report):
             columns=COLUMNS,
             rows=self.to_rows,
         )
-
-
-def _look_at_these(run: RunFigures) -> Section:
-    """Show doubtful mismatches, which count as wrong."""
-    doubtful = run.doubtful()
-    return Section(
-        "Look at these: mismatches in doubt",
-        "unknown",
-        items=tuple(_example("", *one) for one in doubtful[:_MAX_DOUBTFUL]),
-        more=text.more_of(len(doubtful) - _MAX_DOUBTFUL, "value"),
-        legend=(_EXAMPLES,),
-    )
 
 
 def _undecided(field: UndecidedField) -> Item:
