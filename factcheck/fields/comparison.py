@@ -80,7 +80,8 @@ def compare_runs(
     names_of_fields = dict.fromkeys((*counts_a, *counts_b))
     fields = [_Field(name, counts_a[name], counts_b[name]) for name in names_of_fields]
     with_values = [field for field in fields if field.has_values]
-    overall, _ = stats.compare_scores(*map(overall_scores, runs), N_RESAMPLES, SEED)
+    scores_a, scores_b = map(overall_scores, runs)
+    overall, _ = stats.compare_scores(scores_a, scores_b, N_RESAMPLES, SEED)
     no_verdict = ""
     if any(field.is_open for field in fields):
         overall = {name: _without_test(one) for name, one in overall.items()}
@@ -195,9 +196,9 @@ def _changes(fields: Sequence[_Field]) -> list[Change]:
     if not fields:
         return []
     names = [field.name for field in fields]
-    sides = [field.a for field in fields], [field.b for field in fields]
-    sums = (SumScores(names, np.vstack([one[:3] for one in side]), _field_f1) for side in sides)
-    tests, randomized = stats.compare_scores(*sums, N_RESAMPLES, SEED)
+    sums_a = SumScores(names, np.vstack([field.a[:3] for field in fields]), _field_f1)
+    sums_b = SumScores(names, np.vstack([field.b[:3] for field in fields]), _field_f1)
+    tests, randomized = stats.compare_scores(sums_a, sums_b, N_RESAMPLES, SEED)
     # With at most one differing record, no randomization changes the size of the difference.
     is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
     testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]
@@ -223,7 +224,7 @@ def _without_test(test: Comparison) -> Comparison:
 
 
 def _change(field: _Field, test: Comparison) -> Change:
-    absent = ["absent" * (not counts[4].any()) for counts in (field.a, field.b)]
+    absent = ("absent" * (not field.a[4].any()), "absent" * (not field.b[4].any()))
     group, reason = "Unchanged", ""
     if field.is_open:
         group, test, reason = "Undecided", _without_test(test), _undecided_text([field])

@@ -6,7 +6,7 @@ not JSON are converted by `factcheck.fields.values.plain`.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,7 +80,7 @@ class FieldSums:
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._matched: Counter[Any] = Counter()
+        self._matched: defaultdict[str, float] = defaultdict(float)
 
     def add(self, results: Sequence[FieldResult], path_of: Callable[[str], str]) -> None:
         """Count results under a function of their paths."""
@@ -91,7 +91,8 @@ class FieldSums:
 
     def merge(self, other: FieldSums) -> None:
         self._counts.update(other._counts)
-        self._matched.update(other._matched)
+        for path, matched in list(other._matched.items()):
+            self._matched[path] += matched
 
     def summaries(self) -> dict[str, FieldSummary]:
         """Summarize the results at each path, in the order of their first results."""

@@ -184,7 +184,8 @@ class Grid:
             )
 
     def _add_leaf(self, node: Leaf, gold: Side, extracted: Side) -> None:
-        weight, cells = self._weights.get(node.path, 1.0), np.s_[:, :]
+        weight = self._weights.get(node.path, 1.0)
+        cells: Any = np.s_[:, :]
         rows = [place for place, value in enumerate(gold) if value is not MISSING]
         columns = [place for place, value in enumerate(extracted) if value is not MISSING]
         self._alone[rows] += weight
@@ -253,7 +254,8 @@ def _at_once(node: Leaf, gold: Side, extracted: Side) -> Matrix | None:
     codes: dict[Hashable, int] = {}
     keys = map(node.bound.key, chain(gold, extracted))
     coded = np.array([codes.setdefault(key, place) for place, key in enumerate(keys)])
-    return (coded[: len(gold), None] == coded[len(gold) :]).astype(float)
+    scores: Matrix = (coded[: len(gold), None] == coded[len(gold) :]).astype(float)
+    return scores
 
 
 def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
