@@ -18,9 +18,7 @@ from factcheck.fields.records import (
     Counts,
     RecordResult,
     Scores,
-    UndecidedField,
     overall_scores,
-    undecided_fields,
 )
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
@@ -146,9 +144,15 @@ class RunFigures:
         return totals
 
     @cached_property
-    def undecided(self) -> list[UndecidedField]:
-        """Fields with results without a verdict, most values first."""
-        return undecided_fields(self.records)
+    def undecided(self) -> dict[tuple[str, str], list[str]]:
+        """Reasons of all results without a verdict, by field and status, most results first."""
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for record in self.records:
+            for one in record.field_results:
+                if one.status in UNDECIDED:
+                    key = schema_path(one.path), one.status
+                    reasons.setdefault(key, []).append(one.reason or "")
+        return dict(sorted(reasons.items(), key=lambda entry: -len(entry[1])))
 
     def doubtful(self) -> list[tuple[str | int, FieldResult]]:
         """Return the mismatches that may be matches, with the ids of their records."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
 from factcheck.fields.nodes import NOT_IN_SCHEMA
-from factcheck.fields.records import RecordResult, UndecidedField
+from factcheck.fields.records import RecordResult
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text
@@ -119,7 +119,7 @@ class RunResult(RunFigures, Report):
                     )
                 ),
                 Section("Without a score", "unknown").listing(
-                    self.undecided, _undecided, "field", _MAX_REASONS
+                    [*self.undecided.items()], _undecided, "field", _MAX_REASONS
                 ),
                 Section("Unusable extractions", "bad").listing(
                     [record for record in self.records if record.failure is not None],
@@ -136,8 +136,9 @@ class RunResult(RunFigures, Report):
         )
 
 
-def _undecided(field: UndecidedField) -> Item:
-    return Item(field_text(field.field), undecided_text(field))
+def _undecided(entry: tuple[tuple[str, str], Sequence[str]]) -> Item:
+    (path, status), reasons = entry
+    return Item(field_text(path), undecided_text(status, reasons))
 
 
 def _unusable(record: RecordResult) -> Item:
@@ -195,11 +196,11 @@ def _row(field: str, summary: FieldSummary) -> tuple[str, ...]:
     )
 
 
-def undecided_text(field: UndecidedField) -> str:
+def undecided_text(status: str, reasons: Sequence[str]) -> str:
     """Say how many values of a field have no verdict, and why."""
-    counted = f"{plural(field.n_values, 'value')} {_UNDECIDED[field.status]}"
-    reason = shorten(one_line(field.reason), _MAX_EXPLANATION)
-    example = "" if field.is_only_reason else ", for example"
+    counted = f"{plural(len(reasons), 'value')} {_UNDECIDED[status]}"
+    reason = shorten(one_line(reasons[0]), _MAX_EXPLANATION)
+    example = "" if len({*reasons}) == 1 else ", for example"
     return f"{counted}{example}: {reason}" if reason else counted
 
 

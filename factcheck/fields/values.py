@@ -108,14 +108,10 @@ def read_record(value: Any) -> Any:
 def id_of(record: Any, id_field: str, where: str) -> str | int:
     """Return the id of a record; raise `InputError`, with `where`, if it has no valid one."""
     record = read_record(record)
-    if isinstance(record, Unusable):
-        problem = f"{record.reason}, so the id field {id_field!r} is missing"
-        raise InputError(f"{where}: {problem}")
-    if record is None:
-        raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
+    reason = f": {record.reason}" if isinstance(record, Unusable) else ""
     record, _ = unwrapped(record, {id_field})
     if not isinstance(record, dict) or id_field not in record:
-        raise InputError(f"{where}: the id field {id_field!r} is missing")
+        raise InputError(f"{where}: the id field {id_field!r} is missing{reason}")
     found = record[id_field]
     if isinstance(found, bool) or not isinstance(found, (str, int)):
         raise InputError(
@@ -162,7 +158,8 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
 
     Those are the records without a valid id and, of records with the same id, all but the first.
     """
-    found: dict[str | int, tuple[str, Any]] = {}
+    found: dict[str | int, Any] = {}
+    places: dict[str | int, str] = {}
     unusable = []
     for where, record in zip(records.places, records, strict=True):
         if isinstance(record, Unusable):
@@ -173,11 +170,12 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
         except InputError as error:
             unusable.append(Unusable(record, str(error)))
             continue
-        first, _ = found.setdefault(name, (where, record))
-        if first is not where:
-            reason = f"{where}: duplicate {id_field} {name!r:.80}, first in {first}"
+        if name in found:
+            reason = f"{where}: duplicate {id_field} {name!r:.80}, first in {places[name]}"
             unusable.append(Unusable(record, reason))
-    return {name: record for name, (_, record) in found.items()}, unusable
+        else:
+            found[name], places[name] = record, where
+    return found, unusable
 
 
 Row = tuple["str | int", Any, Any]
