@@ -16,7 +16,7 @@ from factcheck.fields.figures import FieldSums
 from factcheck.fields.nodes import ObjectNode, Out, settled
 from factcheck.fields.optimal import dispatch
 from factcheck.fields.pages import RunResult
-from factcheck.fields.plan import Plan, compile_schema, orders_of
+from factcheck.fields.plan import Plan, orders_of
 from factcheck.fields.records import Counts, RecordResult, count
 from factcheck.fields.schemas import COMPARE, schema_path
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
@@ -81,7 +81,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
             registry = registry.extended("semantic", comparator)
         self._registry = registry
         self.schema = parse_eval_schema(schema, registry)
-        self._plan = compile_schema(self.schema, registry)
+        self._plan = Plan(self.schema, registry)
         self.schema_digest = self._plan.digest
         """Digest of the schema, equal for schemas that score alike; stored with the results."""
         self._id_field = id_field
@@ -110,7 +110,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         rows = joined(gold, extracted, self._id_field, join)
         plan = self._plan
         if day_first := orders_of(self.schema, gold, extracted):
-            plan = compile_schema(self.schema, self._registry, day_first)
+            plan = Plan(self.schema, self._registry, day_first)
         records = self._records(rows, plan)
         return self._tally(records).result(records)
 
@@ -222,7 +222,7 @@ def score_record(
 
     Batch comparators are called only within optimally aligned arrays, whose alignment needs them.
     """
-    plan = compile_schema(schema, registry or default_registry)
+    plan = Plan(schema, registry or default_registry)
     out = _score(plan, gold, extracted)
     arrays: Out = [entry for entry in out if not isinstance(entry, FieldResult)]
     if arrays:
