@@ -282,11 +282,11 @@ def _score(node: Leaf, gold: Any, extracted: Any) -> float:
 
 def _table(score: Callable[[Any, Any], Any], gold: Side, extracted: Side) -> Any:
     """Call a function once per pair of distinct values; return its numbers, each by pair."""
-    rows, places = np.unique(first_equal(gold), return_inverse=True)
-    columns, other_places = np.unique(first_equal(extracted), return_inverse=True)
-    numbers = [score(gold[i], extracted[j]) for i, j in product(rows, columns)]
-    by_pair = np.array(numbers, dtype=float).T.reshape(-1, len(rows), len(columns))
-    return by_pair[:, places[:, None], other_places]
+    rows, columns = first_equal(gold), first_equal(extracted)
+    own, others = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
+    numbers = [score(gold[i], extracted[j]) for i, j in product(own, others)]
+    by_pair = np.array(numbers, dtype=float).T.reshape(-1, len(own), len(others))
+    return by_pair[:, np.searchsorted(own, rows)[:, None], np.searchsorted(others, columns)]
 
 
 def first_equal(values: Side) -> list[int]:
