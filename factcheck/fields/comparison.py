@@ -7,8 +7,9 @@ used as scored, after thresholds, weights and post-processing.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,6 @@ from factcheck.reports.text import p_text, plural, signed, some_of
 from factcheck.stats import resampling as stats
 from factcheck.stats.resampling import NEGLIGIBLE, Comparison, Matrix, SumScores
 
-_UNDECIDED, _RESULTS = 3, 4
-"""Rows of the undecided values and of all results in the counts of a field."""
 _OVERALL = {
     "mean_f1": "F1 (macro)",
     "mean_precision": "precision (macro)",
@@ -68,38 +67,30 @@ def compare_runs(
         InputError: The runs have no record in common, a run did not keep its records or has
             duplicate ids, or gold records differ between the runs.
     """
-    ids_a, ids_b = _by_id(a, "run a"), _by_id(b, "run b")
-    common = [name for name in ids_a if name in ids_b]
+    records_a, records_b = _by_id(a, "run a"), _by_id(b, "run b")
+    common = [name for name in records_a if name in records_b]
     if not common:
         raise InputError(
-            f"runs a ({some_of([*ids_a])}) and b ({some_of([*ids_b])}) have no record id in "
-            "common; evaluate both with the same id_field"
+            f"runs a ({some_of([*records_a])}) and b ({some_of([*records_b])}) have no record id "
+            "in common; evaluate both with the same id_field"
         )
-    records_a, records_b = [ids_a[name] for name in common], [ids_b[name] for name in common]
-    _check_gold(records_a, records_b)
-    counts_a, counts_b = _count_fields(records_a), _count_fields(records_b)
-    every = dict.fromkeys((*counts_a, *counts_b))
-    differing = {
-        name
-        for name in every
-        if not np.array_equal(counts_a[name][_UNDECIDED], counts_b[name][_UNDECIDED])
-    }
-    scores_a, scores_b = overall_scores(records_a), overall_scores(records_b)
+    runs = [records_a[name] for name in common], [records_b[name] for name in common]
+    _check_gold(*runs)
+    counts_a, counts_b = map(_count_fields, runs)
+    names_of_fields = dict.fromkeys((*counts_a, *counts_b))
+    fields = [_Field(name, counts_a[name], counts_b[name]) for name in names_of_fields]
+    with_values = [field for field in fields if field.has_values]
+    scores_a, scores_b = map(overall_scores, runs)
     overall, _ = stats.compare_scores(scores_a, scores_b, N_RESAMPLES, SEED)
     no_verdict = ""
-    if differing:
+    if any(field.is_open for field in fields):
         overall = {name: _without_test(one) for name, one in overall.items()}
-        no_verdict = _undecided_text(counts_a.values(), counts_b.values())
-    compared = [name for name in every if _is_compared(counts_a[name], counts_b[name])]
-    tests = _field_differences(counts_a, counts_b, compared)
-    changes = [
-        _change(name, tests[name], counts_a[name], counts_b[name], is_open=name in differing)
-        for name in sorted(compared, key=lambda name: -abs(tests[name].difference))
-    ]
+        no_verdict = _undecided_text(fields)
+    changes = _changes([field for field in with_values if field.is_scored])
     moved = stats.split_changes(
-        stats.Change(name, ids_a[name].f1, ids_b[name].f1) for name in common
+        stats.Change(name, records_a[name].f1, records_b[name].f1) for name in common
     )
-    n_unusable = (_n_unusable(records_a), _n_unusable(records_b))
+    n_unusable = [sum(record.failure is not None for record in records) for records in runs]
     main = overall["mean_f1"]
     alerts = (_schema_warning(a, b), no_verdict)
     worse = [f"F1 {signed(main.difference)}"] if main.is_significant and main.difference < 0 else []
@@ -115,21 +106,44 @@ def compare_runs(
             "better": [one.name for one in moved.better],
             "worse": [one.name for one in moved.worse],
             "equal": len(moved.unchanged),
-            "unusable": n_unusable,
+            "unusable": tuple(n_unusable),
         },
         left_out={
             "Only A or B has a score": tuple(
-                name for name in every if _is_one_sided(counts_a[name], counts_b[name])
+                field.name for field in with_values if not field.is_scored
             ),
-            "Only in A": tuple(str(name) for name in ids_a if name not in ids_b),
-            "Only in B": tuple(str(name) for name in ids_b if name not in ids_a),
+            "Only in A": tuple(str(name) for name in records_a if name not in records_b),
+            "Only in B": tuple(str(name) for name in records_b if name not in records_a),
         },
         alerts=tuple(Alert(text, "warn") for text in alerts if text),
-        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(differing))),
+        lines=tuple(_lines(len(common), moved, n_unusable, changes, is_open=bool(no_verdict))),
         worse=", ".join(worse),
         no_verdict=no_verdict,
         names=names,
     )
+
+
+class _Field(NamedTuple):
+    """Results of a field, by run and record: matched, extracted, gold, undecided and all."""
+
+    name: str
+    a: Matrix
+    b: Matrix
+
+    @property
+    def is_open(self) -> bool:
+        """Whether other values are undecided in one run than in the other."""
+        return not np.array_equal(self.a[3], self.b[3])
+
+    @property
+    def has_values(self) -> bool:
+        return bool(self.a[1:3].any() or self.b[1:3].any())
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether both runs score it; one without any result does, since records may lack it."""
+        sides = (self.a, self.b)
+        return all(counts[1:3].any() or not counts[4].any() for counts in sides)
 
 
 def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
@@ -177,71 +191,46 @@ def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
         )
 
 
-def _field_differences(
-    a: Mapping[str, Matrix], b: Mapping[str, Matrix], names: Sequence[str]
-) -> dict[str, Comparison]:
-    """Compare F1 by field, with p-values adjusted for the number of fields."""
-    if not names:
-        return {}
-    scores_a, scores_b = _sums_by_field(a, names), _sums_by_field(b, names)
-    differences, randomized = stats.compare_scores(scores_a, scores_b, N_RESAMPLES, SEED)
+def _changes(fields: Sequence[_Field]) -> list[Change]:
+    """Compare F1 by field, with p-values adjusted for their number; largest difference first."""
+    if not fields:
+        return []
+    names = [field.name for field in fields]
+    sums_a = SumScores(names, np.vstack([field.a[:3] for field in fields]), _field_f1)
+    sums_b = SumScores(names, np.vstack([field.b[:3] for field in fields]), _field_f1)
+    tests, randomized = stats.compare_scores(sums_a, sums_b, N_RESAMPLES, SEED)
     # With at most one differing record, no randomization changes the size of the difference.
     is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
     testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]
-    observed = [differences[name].difference for name in testable]
+    observed = [tests[name].difference for name in testable]
     randomized = randomized[is_testable]
     spread = np.sqrt(np.mean(randomized**2, axis=1))
     adjusted = dict(zip(testable, stats.step_down(observed, randomized, spread), strict=True))
-    return {
-        name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
-        for name, difference in differences.items()
-    }
+    changes = [
+        _change(field, replace(tests[field.name], p_adjusted=adjusted.get(field.name, 1.0)))
+        for field in fields
+    ]
+    return sorted(changes, key=lambda change: -abs(tests[change.name].difference))
 
 
-def _sums_by_field(counts: Mapping[str, Matrix], names: Sequence[str]) -> SumScores:
-    return SumScores(names, np.vstack([counts[name][:3] for name in names]), _field_f1)
-
-
-def _undecided_text(a: Iterable[Matrix], b: Iterable[Matrix]) -> str:
+def _undecided_text(fields: Iterable[_Field]) -> str:
     """Say how many values of some fields are undecided."""
-    n_a, n_b = _n_undecided(a), _n_undecided(b)
+    n_a, n_b = np.sum([(field.a[3].sum(), field.b[3].sum()) for field in fields], axis=0, dtype=int)
     return f"{plural(n_a, 'value')} without a verdict in A and {n_b:,} in B"
-
-
-def _n_undecided(fields: Iterable[Matrix]) -> int:
-    return int(sum(counts[_UNDECIDED].sum() for counts in fields))
 
 
 def _without_test(test: Comparison) -> Comparison:
     return replace(test, interval=None, p_value=None, p_adjusted=None)
 
 
-def _is_scored(counts: Matrix) -> bool:
-    """Whether a field is scored; one without any results is, since records may not contain it."""
-    return bool(counts[1:3].any()) or not counts[_RESULTS].any()
-
-
-def _is_compared(a: Matrix, b: Matrix) -> bool:
-    return _is_scored(a) and _is_scored(b) and bool(a[1:3].any() or b[1:3].any())
-
-
-def _is_one_sided(a: Matrix, b: Matrix) -> bool:
-    return _is_scored(a) != _is_scored(b) and bool(a[1:3].any() or b[1:3].any())
-
-
-def _change(name: str, test: Comparison, a: Matrix, b: Matrix, *, is_open: bool) -> Change:
-    absent = ("absent" * (not a[_RESULTS].any()), "absent" * (not b[_RESULTS].any()))
-    if is_open:
-        why = _undecided_text([a], [b])
-        return Change.of_scores("Undecided", name, _without_test(test), *absent, reason=why)
-    group = "Unchanged"
-    if test.is_significant and test.difference:
+def _change(field: _Field, test: Comparison) -> Change:
+    absent = ("absent" * (not field.a[4].any()), "absent" * (not field.b[4].any()))
+    group, reason = "Unchanged", ""
+    if field.is_open:
+        group, test, reason = "Undecided", _without_test(test), _undecided_text([field])
+    elif test.is_significant and test.difference:
         group = "Won" if test.difference > 0 else "Lost"
-    return Change.of_scores(group, name, test, *absent)
-
-
-def _n_unusable(records: Sequence[RecordResult]) -> int:
-    return sum(record.failure is not None for record in records)
+    return Change.of_scores(group, field.name, test, *absent, reason=reason)
 
 
 def _schema_warning(a: RunFigures, b: RunFigures) -> str:

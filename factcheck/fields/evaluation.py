@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -12,11 +12,11 @@ from typing import Any, Literal, get_args
 from factcheck.errors import InputError
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
-from factcheck.fields.figures import FieldSummary
+from factcheck.fields.figures import FieldSums
 from factcheck.fields.nodes import ObjectNode, Out, settled
 from factcheck.fields.optimal import dispatch
 from factcheck.fields.pages import RunResult
-from factcheck.fields.plan import Plan, compile_schema, orders_of
+from factcheck.fields.plan import Plan, orders_of
 from factcheck.fields.records import Counts, RecordResult, count
 from factcheck.fields.schemas import COMPARE, schema_path
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
@@ -24,11 +24,12 @@ from factcheck.fields.schemas.references import as_schema
 from factcheck.fields.schemas.suggestions import SEMANTIC, suggest_schema
 from factcheck.fields.types import COUNTED, FieldResult, FieldStatus
 from factcheck.fields.values import (
+    Row,
     Unusable,
     as_record,
     joined,
+    numbered,
     read_record,
-    record_id,
     unwrapped,
 )
 
@@ -80,7 +81,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
             registry = registry.extended("semantic", comparator)
         self._registry = registry
         self.schema = parse_eval_schema(schema, registry)
-        self._plan = compile_schema(self.schema, registry)
+        self._plan = Plan(self.schema, registry)
         self.schema_digest = self._plan.digest
         """Digest of the schema, equal for schemas that score alike; stored with the results."""
         self._id_field = id_field
@@ -106,31 +107,30 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         Raises:
             InputError: The lists differ in length, or a gold id is missing or not unique.
         """
-        pairs = joined(gold, extracted, self._id_field, join)
+        rows = joined(gold, extracted, self._id_field, join)
         plan = self._plan
         if day_first := orders_of(self.schema, gold, extracted):
-            plan = compile_schema(self.schema, self._registry, day_first)
-        records = self._records(0, pairs, plan)
-        tally = RunTally(self.schema_digest, self._plan.weights)
-        for record in records:
-            tally.add(record)
-        return tally.result(records)
+            plan = Plan(self.schema, self._registry, day_first)
+        records = self._records(rows, plan)
+        return self._tally(records).result(records)
 
     def stream(self, pairs: Pairs) -> Iterator[RecordResult]:
         """Score pairs of a gold and an extracted record lazily, in order.
 
         With batch comparators, up to 1,000 records are held at a time, otherwise one.
         """
+        rows = numbered(pairs, self._id_field)
         size = _WINDOW if self._plan.batch_leaves else 1
-        source, first = iter(pairs), 0
-        while batch := list(islice(source, size)):
-            yield from self._records(first, batch, self._plan)
-            first += len(batch)
+        while batch := list(islice(rows, size)):
+            yield from self._records(batch, self._plan)
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
-        tally = RunTally(self.schema_digest, self._plan.weights, by_field=True)
-        for record in self.stream(pairs):
+        return self._tally(self.stream(pairs))
+
+    def _tally(self, records: Iterable[RecordResult]) -> RunTally:
+        tally = RunTally(self.schema_digest, self._plan.weights)
+        for record in records:
             tally.add(record)
         return tally
 
@@ -142,22 +142,14 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         if self._own_comparator is not None:
             self._own_comparator.close()
 
-    def _records(
-        self, first: int, batch: Sequence[tuple[Any, Any]], plan: Plan
-    ) -> list[RecordResult]:
-        """Score a batch of records; `first` is the position of the first one."""
-        outs = [_score(plan, gold, extracted) for gold, extracted in batch]
+    def _records(self, rows: Sequence[Row], plan: Plan) -> list[RecordResult]:
+        outs = [_score(plan, gold, extracted) for _, gold, extracted in rows]
         if plan.batch_leaves:
             dispatch(outs, plan.batch_leaves)
-        return [
-            self._record(first + place, gold, extracted, settled(out))
-            for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
-        ]
+        return [self._record(row, settled(out)) for row, out in zip(rows, outs, strict=True)]
 
-    def _record(
-        self, position: int, gold: Any, extracted: Any, results: list[FieldResult]
-    ) -> RecordResult:
-        name = record_id(gold, extracted, self._id_field, position)
+    def _record(self, row: Row, results: list[FieldResult]) -> RecordResult:
+        name, gold, extracted = row
         if self._post_process is not None:
             results = self._post_process(results)
             _check_processed(results, name)
@@ -230,7 +222,7 @@ def score_record(
 
     Batch comparators are called only within optimally aligned arrays, whose alignment needs them.
     """
-    plan = compile_schema(schema, registry or default_registry)
+    plan = Plan(schema, registry or default_registry)
     out = _score(plan, gold, extracted)
     arrays: Out = [entry for entry in out if not isinstance(entry, FieldResult)]
     if arrays:
@@ -260,37 +252,23 @@ class RunTally:
     Args:
         schema_digest: Digest of the schema, if known.
         weights: Weights by schema path; the default is 1.
-        by_field: Whether to count by path in the schema and not in the record, where the number of
-            paths grows with the length of arrays.
     """
 
     def __init__(
-        self,
-        schema_digest: str | None = None,
-        weights: Mapping[str, float] | None = None,
-        *,
-        by_field: bool = False,
+        self, schema_digest: str | None = None, weights: Mapping[str, float] | None = None
     ) -> None:
         self._schema_digest = schema_digest
         self._weights = weights or {}
-        self._by_field = by_field
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
         self._sums = Counts()
-        self._counts: Counter[tuple[str, str]] = Counter()
-        """Number of results by path and status."""
-        self._matched: defaultdict[str, float] = defaultdict(float)
-        """Sum of the scores of matches and mismatches by path."""
+        self._fields = FieldSums()
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
         self._add_means((record.precision, record.recall, record.f1), 1)
         self._sums = self._sums.plus(record.counts)
-        for result in record.field_results:
-            path = schema_path(result.path) if self._by_field else result.path
-            self._counts[path, result.status] += 1
-            if result.status in ("match", "mismatch"):
-                self._matched[path] += result.score
+        self._fields.add(record.field_results, schema_path)
 
     def _add_means(self, means: Sequence[float], n: int) -> None:
         self._n += n
@@ -301,29 +279,32 @@ class RunTally:
         """Add the totals of other records scored by the same schema.
 
         Raises:
-            InputError: The other tally has a different schema, or counts by path and not by field.
+            InputError: The other tally has a different schema.
         """
-        own, others = self._schema_digest, other._schema_digest
-        if self._by_field != other._by_field or own != others:
+        if self._schema_digest != other._schema_digest:
             raise InputError(
-                "cannot merge tallies of different schemas; create both with the same schema and "
-                "the same 'by_field'"
+                "cannot merge tallies of different schemas; create both with the same schema"
             )
         self._add_means(other._means, other._n)
         self._sums = self._sums.plus(other._sums)
-        for (path, status), n in list(other._counts.items()):
-            self._counts[path, status] += n
-        for path, matched in list(other._matched.items()):
-            self._matched[path] += matched
+        self._fields.merge(other._fields)
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """Compute the result of the run.
 
-        `records` are the counted records, if they were kept.
+        `records` are the counted records, if they were kept; without them, `per_field` has the
+        paths of the schema, not those of the records.
         """
+        by_field = self._fields.summaries()
+        by_path = by_field
+        if records:
+            paths = FieldSums()
+            for record in records:
+                paths.add(record.field_results, str)
+            by_path = paths.summaries()
         totals = Counter[str]()
-        for (_, status), n in self._counts.items():
-            totals[status] += n
+        for summary in by_field.values():
+            totals.update(summary.counts)
         precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
         return RunResult(
             records=list(records),
@@ -337,22 +318,12 @@ class RunTally:
             total_batch_errors=totals["batch_error"],
             per_field={
                 path: summary.aggregation()
-                for path, summary in self._summaries(str).items()
+                for path, summary in by_path.items()
                 if not COUNTED.isdisjoint(summary.counts)
             },
             total_errors=totals["error"],
             micro=self._sums.scores(),
-            by_field=self._summaries(schema_path),
+            by_field=by_field,
             schema_digest=self._schema_digest,
             weights=dict(self._weights),
         )
-
-    def _summaries(self, key: Callable[[str], str]) -> dict[str, FieldSummary]:
-        """Summarize the results by a key of their paths."""
-        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for (path, status), n in self._counts.items():
-            counts[key(path)][status] += n
-        matched: defaultdict[str, float] = defaultdict(float)
-        for path, score in self._matched.items():
-            matched[key(path)] += score
-        return {name: FieldSummary.of(own, matched[name]) for name, own in counts.items()}

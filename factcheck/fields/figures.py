@@ -6,8 +6,8 @@ not JSON are converted by `factcheck.fields.values.plain`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,9 +18,7 @@ from factcheck.fields.records import (
     Counts,
     RecordResult,
     Scores,
-    UndecidedField,
     overall_scores,
-    undecided_fields,
 )
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
@@ -67,22 +65,47 @@ class FieldSummary:
     counts: Mapping[str, int]
     """Number of results by status; zero counts are left out."""
 
-    @classmethod
-    def of(cls, counts: Mapping[str, int], matched: float) -> FieldSummary:
-        """Summarize results, given counts by status and the sum of scores."""
-        n_both = counts.get("match", 0) + counts.get("mismatch", 0)
-        n_extracted = n_both + counts.get("hallucination", 0)
-        n_gold = n_both + counts.get("omission", 0)
-        scores = Counts(matched, n_extracted, n_gold).scores()
-        n = n_extracted + n_gold - n_both
-        return cls(*scores, n_gold, matched / n if n else 0.0, dict(counts))
-
     def count(self, status: str) -> int:
         return self.counts.get(status, 0)
 
     def aggregation(self) -> FieldAggregation:
         counted = map(self.count, ("match", "mismatch", "omission", "hallucination"))
         return FieldAggregation(self.mean_score, *counted)
+
+
+class FieldSums:
+    """Number of results by path and status, and the sum of scores by path."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._matched: defaultdict[str, float] = defaultdict(float)
+
+    def add(self, results: Sequence[FieldResult], path_of: Callable[[str], str]) -> None:
+        """Count results under a function of their paths."""
+        self._counts.update([(path_of(one.path), one.status) for one in results])
+        for one in results:
+            if one.score and one.status in ("match", "mismatch"):
+                self._matched[path_of(one.path)] += one.score
+
+    def merge(self, other: FieldSums) -> None:
+        self._counts.update(other._counts)
+        for path, matched in list(other._matched.items()):
+            self._matched[path] += matched
+
+    def summaries(self) -> dict[str, FieldSummary]:
+        """Summarize the results at each path, in the order of their first results."""
+        by_path: dict[str, Counter[str]] = {}
+        for (path, status), n in self._counts.items():
+            by_path.setdefault(path, Counter())[status] = n
+        summaries = {}
+        for path, counts in by_path.items():
+            n_both = counts["match"] + counts["mismatch"]
+            n_extracted, n_gold = n_both + counts["hallucination"], n_both + counts["omission"]
+            matched, n = self._matched[path], n_extracted + n_gold - n_both
+            scores = Counts(matched, n_extracted, n_gold).scores()
+            mean = matched / n if n else 0.0
+            summaries[path] = FieldSummary(*scores, n_gold, mean, dict(counts))
+        return summaries
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,9 +144,15 @@ class RunFigures:
         return totals
 
     @cached_property
-    def undecided(self) -> list[UndecidedField]:
-        """Fields with results without a verdict, most values first."""
-        return undecided_fields(self.records)
+    def undecided(self) -> dict[tuple[str, str], list[str]]:
+        """Reasons of all results without a verdict, by field and status, most results first."""
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for record in self.records:
+            for one in record.field_results:
+                if one.status in UNDECIDED:
+                    key = schema_path(one.path), one.status
+                    reasons.setdefault(key, []).append(one.reason or "")
+        return dict(sorted(reasons.items(), key=lambda entry: -len(entry[1])))
 
     def doubtful(self) -> list[tuple[str | int, FieldResult]]:
         """Return the mismatches that may be matches, with the ids of their records."""
@@ -156,15 +185,10 @@ class RunFigures:
         themselves.
 
         Raises:
-            InputError: Only totals were kept.
+            InputError: The records were not kept.
         """
-        if self.total_records and not self.records:
-            raise InputError(
-                f"rows need the results of each record, but this run of {self.total_records:,} "
-                "records kept only totals; FieldEvaluator.evaluate keeps results, .stream yields "
-                "them"
-            )
-        return [_row(record, one) for record in self.records for one in record.field_results]
+        records = self.kept_records()
+        return [_row(record, one) for record in records for one in record.field_results]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON data.
@@ -229,36 +253,45 @@ class RunFigures:
         """
         return bootstrap_scores(overall_scores(self.kept_records()), N_RESAMPLES, SEED)
 
-    def kept_records(self, name: str = "the run") -> list[RecordResult]:
+    def kept_records(self, name: str = "this run") -> list[RecordResult]:
         """Return the records; raise `InputError` if any were not kept."""
         if len(self.records) != self.total_records:
             raise InputError(
-                f"resampling needs all records, but {name} kept {len(self.records)} of "
-                f"{self.total_records}; FieldEvaluator.evaluate keeps all"
+                f"results of all records are needed, but {name} kept {len(self.records)} of "
+                f"{self.total_records}; FieldEvaluator.evaluate keeps all, .stream yields them"
             )
         return self.records
 
 
-def differ(value: Any, other: Any) -> bool:
-    """Whether two values are written differently, as 1, 1.0 and true are."""
-    return value is not other and value_key(value) != value_key(other)
+def _values(result: FieldResult) -> dict[str, Any]:
+    """Return the values of a result by the keys of rows and JSON, compared ones if they differ."""
+    data = {
+        "path": result.path,
+        "status": result.status,
+        "score": float(result.score),
+        "comparator": result.comparator,
+        "reason": result.reason,
+        **({"doubtful": True} if result.doubtful else {}),
+    }
+    for key, value, compared in (
+        ("gold", result.gold_value, result.gold_compared),
+        ("extracted", result.extracted_value, result.extracted_compared),
+    ):
+        data[key] = value
+        if value is not compared and value_key(value) != value_key(compared):
+            data[f"{key}_compared"] = compared
+    return data
 
 
 def _row(record: RecordResult, result: FieldResult) -> dict[str, Any]:
-    identity = (record.record_id, result.path, schema_path(result.path))
-    outcome = (result.status, result.score, result.comparator, result.reason)
-    values = (*identity, *outcome, result.gold_value, result.extracted_value)
-    row: dict[str, Any] = dict(zip(COLUMNS, values, strict=False))
-    if result.doubtful:
-        row["doubtful"] = True
-    gold, extracted = result.gold_compared, result.extracted_compared
+    path = result.path
+    row = {"record": record.record_id, "path": path, "field": schema_path(path), **_values(result)}
+    compared = result.gold_compared, result.extracted_compared
     # transforms may have turned both values into null
-    is_match = result.status in ("match", "mismatch") and result.comparator
-    if is_match or gold is not None or extracted is not None:
-        if differ(result.gold_value, gold):
-            row["gold_compared"] = gold
-        if differ(result.extracted_value, extracted):
-            row["extracted_compared"] = extracted
+    is_compared = result.status in ("match", "mismatch") and result.comparator
+    if compared == (None, None) and not is_compared:
+        row.pop("gold_compared", None)
+        row.pop("extracted_compared", None)
     return row
 
 
@@ -276,25 +309,11 @@ def _record_to_dict(record: RecordResult) -> dict[str, Any]:
 
 
 def _result_to_dict(result: FieldResult) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "path": result.path,
-        "status": result.status,
-        "score": float(result.score),
-        "comparator": result.comparator,
+    return {
+        key: plain(value)
+        for key, value in _values(result).items()
+        if value is not None or key.endswith("_compared")
     }
-    if result.reason is not None:
-        data["reason"] = result.reason
-    if result.doubtful:
-        data["doubtful"] = True
-    for key, value, compared in (
-        ("gold", result.gold_value, result.gold_compared),
-        ("extracted", result.extracted_value, result.extracted_compared),
-    ):
-        if value is not None:
-            data[key] = plain(value)
-        if differ(value, compared):
-            data[f"{key}_compared"] = plain(compared)
-    return data
 
 
 def _record(data: Any, where: str) -> RecordResult:

@@ -168,6 +168,6 @@ def gate_scores(run: RunResult) -> tuple[float | None, float, str]:
     f1 = run.mean_f1 if run.total_fields else None
     low_f1, _ = run.f1_bounds()
     no_verdict = ""
-    for field in run.undecided[:1]:
-        no_verdict = f"{field_text(field.field)}: {undecided_text(field)}"
+    for (path, status), reasons in [*run.undecided.items()][:1]:
+        no_verdict = f"{field_text(path)}: {undecided_text(status, reasons)}"
     return f1, low_f1, no_verdict

@@ -1,17 +1,18 @@
 """F1 of all pairs of elements of two arrays, computed field by field.
 
 Each field is scored for all pairs at once: values that a comparator considers equal share a code,
-some comparators are vectorized, and others are called once per pair of distinct values. Values of
-an unexpected type are scored pair by pair. With nested arrays that are not aligned by position, the
-F1 of a pair is an upper bound.
+some comparators are vectorized, and others are called once per pair of distinct values. Values
+without parts, such as an empty object or a value of an unexpected type, are scored by their node.
+With nested arrays that are not aligned by position, the F1 of a pair is an upper bound.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain, product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,15 @@ from factcheck.fields.nodes import (
     Node,
     ObjectNode,
     RecursiveNode,
+    are_alike,
     by_position,
-    differ,
 )
 from factcheck.fields.records import count
 from factcheck.fields.types import NOT_OF_THE_VALUE
 from factcheck.fields.values import value_key
 
+Side = Sequence[Any]
+"""Values of gold, or extracted ones; both may be `MISSING`."""
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """A float per pair, gold by extracted."""
 
@@ -39,11 +42,6 @@ _UNREAD: Any = object()
 """Sentinel for a value that its transforms cannot read."""
 _FAILED: Any = object()
 """Sentinel for a value whose transforms failed for another reason."""
-_ABSENT, _NULL, _EMPTY, _FULL = range(4)
-_ARRAY_STAKE = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 2, 0], [0, 0, 0, 0]], dtype=float)
-"""Stake of an array itself, without its elements, by kind of the gold and extracted array."""
-_ARRAY_MATCHED = np.diag([0.0, 0.0, 1.0, 0.0])
-"""Matched part of `_ARRAY_STAKE`: two empty arrays match."""
 
 
 class Grid:
@@ -51,24 +49,24 @@ class Grid:
 
     Args:
         element: Node of the elements.
-        values: The gold elements, followed by the extracted ones; may be `MISSING`.
-        n: Number of gold elements.
+        gold: Gold elements.
+        extracted: Extracted elements.
         weights: Weights by schema path.
     """
 
     def __init__(
-        self, element: Node, values: Sequence[Any], n: int, weights: Mapping[str, float]
+        self, element: Node, gold: Side, extracted: Side, weights: Mapping[str, float]
     ) -> None:
-        self._n, self._m, self._weights = n, len(values) - n, weights
-        self._cells = np.zeros((4, n, self._m))
-        self.matched, self.stake, self._failed, self.open = self._cells
+        self._weights = weights
+        self.cells = np.zeros((4, len(gold), len(extracted)))
+        self.matched, self.stake, self.failed, self.open = self.cells
         """By pair: matched weight, weight of its gold and extracted fields, whether a field could
         not be compared, and whether one is open: it awaits a batch comparator or the alignment of a
         nested array, and is counted as matched."""
-        self._alone = np.zeros(len(values))
-        """Part of the stake that depends on one side only."""
-        self._add(element, values)
-        self.stake += self._alone[:n, None] + self._alone[n:]
+        self._alone, self._other_alone = np.zeros(len(gold)), np.zeros(len(extracted))
+        """Parts of the stake that depend on one side only."""
+        self._add(element, gold, extracted)
+        self.stake += np.add.outer(self._alone, self._other_alone)
 
     def f1(self) -> tuple[Matrix, Matrix]:
         """Return F1 of each pair, and the preference of each undecided pair, else 0.
@@ -78,172 +76,139 @@ class Grid:
         """
         is_scored = self.stake > 0
         f1 = 2 * self.matched / np.where(is_scored, self.stake, 1.0)
-        undecided = ~is_scored | ((self._failed > 0) & (f1 == 0))
+        undecided = ~is_scored | ((self.failed > 0) & (f1 == 0))
         return f1, undecided / (1 + self.stake)
 
-    def _add(self, node: Node, values: Sequence[Any]) -> None:
+    def _add(self, node: Node, gold: Side, extracted: Side) -> None:
         """Score one field for all pairs."""
         if isinstance(node, RecursiveNode):
-            if all(value is MISSING for value in values):  # the data ends here, the schema does not
-                return
-            node = inner if not isinstance(inner := node.compiled(), str) else node
+            if all(value is MISSING for value in chain(gold, extracted)):
+                return  # the data ends here, the schema does not
+            node = node.compiled()
         if isinstance(node, Leaf):
-            self._add_leaf(node, values)
-        elif isinstance(node, ObjectNode):
-            self._add_typed(node, dict, values, self._add_objects)
-        elif isinstance(node, ArrayNode):
-            self._add_typed(node, list, values, self._add_arrays)
+            self._add_leaf(node, gold, extracted)
+        elif isinstance(node, ObjectNode | ArrayNode):
+            self._add_container(node, gold, extracted)
 
-    def _weight(self, node: Node) -> float:
-        return self._weights.get(node.path, 1.0)
-
-    def _add_typed(
-        self, node: Any, kind: type, values: Sequence[Any], add: Callable[[Any, Any], None]
-    ) -> None:
-        """Score containers; a value of another type is scored as a whole, pair by pair."""
-        n = self._n
-        typed = [
-            place
-            for place, value in enumerate(values)
-            if value is None or value is MISSING or isinstance(value, kind)
-        ]
-        if len(typed) == len(values):
-            add(node, values)
+    def _add_container(self, node: ObjectNode | ArrayNode, gold: Side, extracted: Side) -> None:
+        kind = dict if isinstance(node, ObjectNode) else list
+        typed = (kind, type(None), type(MISSING))
+        odd = [i for i, value in enumerate(gold) if not isinstance(value, typed)]
+        other_odd = [j for j, value in enumerate(extracted) if not isinstance(value, typed)]
+        if odd or other_odd:
+            rows = [i for i in range(len(gold)) if i not in odd]
+            columns = [j for j in range(len(extracted)) if j not in other_odd]
+            values = [gold[i] for i in rows], [extracted[j] for j in columns]
+            self.cells[np.ix_(range(4), rows, columns)] += Grid(node, *values, self._weights).cells
+            self._add_whole(node, gold, extracted, odd, range(len(extracted)))
+            self._add_whole(node, gold, extracted, rows, other_odd)
             return
-        rows, columns = [k for k in typed if k < n], [k - n for k in typed if k >= n]
-        inner = Grid(node, [values[k] for k in typed], len(rows), self._weights)
-        self._cells[np.ix_(range(4), rows, columns)] += inner._cells
-        typed_pairs = set(itertools.product(rows, columns))
-        for i, j in itertools.product(range(n), range(self._m)):
-            if (i, j) not in typed_pairs:
-                out: list[Any] = []
-                node.score(values[i], values[n + j], node.path, out)
-                counts = count(out, self._weights)
-                self.matched[i, j] += counts.matched
-                self.stake[i, j] += counts.n_extracted + counts.n_gold
+        empty = [i for i, value in enumerate(gold) if not value]
+        other_empty = [j for j, value in enumerate(extracted) if not value]
+        self._add_whole(node, gold, extracted, empty, other_empty)
+        if isinstance(node, ObjectNode):
+            self._add_objects(node, gold, extracted)
+        else:
+            self._add_arrays(node, [one or [] for one in gold], [one or [] for one in extracted])
 
-    def _add_objects(self, node: ObjectNode, values: Sequence[Any]) -> None:
-        n, objects = self._n, values
-        if None in values or MISSING in values:
-            objects = list(map(_members, values))
+    def _add_whole(
+        self, node: Node, gold: Side, extracted: Side, rows: Sequence[int], columns: Sequence[int]
+    ) -> None:
+        """Score some pairs by their node, one by one."""
+
+        def score(one: Any, other: Any) -> tuple[float, float]:
+            out: list[Any] = []
+            if one is not MISSING or other is not MISSING:
+                node.score(one, other, node.path, out)
+            counts = count(out, self._weights)
+            return counts.matched, counts.n_extracted + counts.n_gold
+
+        if rows and columns:
+            cells = np.ix_(range(2), rows, columns)
+            self.cells[cells] += _table(
+                score, [gold[i] for i in rows], [extracted[j] for j in columns]
+            )
+
+    def _add_objects(self, node: ObjectNode, gold: Side, extracted: Side) -> None:
+        objects, others = [one or {} for one in gold], [one or {} for one in extracted]
         children = dict(node.children)
         if node.rest is not None:
-            for key in itertools.chain.from_iterable(objects):
+            for key in chain(*objects, *others):
                 children.setdefault(key, node.rest)
         for name, child in children.items():
-            self._add(child, [value.get(name, MISSING) for value in objects])
+            values = [value.get(name, MISSING) for value in objects]
+            self._add(child, values, [value.get(name, MISSING) for value in others])
         known = children.keys()
-        if not all(value.keys() <= known for value in objects[n:]):
-            n_unknown = np.array([len(value.keys() - known) for value in objects[n:]])
-            self.stake += np.outer([isinstance(value, dict) for value in values[:n]], n_unknown)
-        if {} in values[:n] and {} in values[n:]:
-            is_empty = np.array([value == {} for value in values], dtype=float)
-            both_empty = self._weight(node) * np.outer(is_empty[:n], is_empty[n:])
-            self.matched += both_empty
-            self.stake += 2 * both_empty
+        if not all(value.keys() <= known for value in others):
+            n_unknown = [len(value.keys() - known) for value in others]
+            are_objects = [isinstance(value, dict) for value in gold]
+            have_no_known = [value.keys().isdisjoint(known) for value in others]
+            self.stake += np.logical_or.outer(are_objects, have_no_known) * n_unknown
 
-    def _add_arrays(self, node: ArrayNode, values: Sequence[Any]) -> None:
-        kinds = list(map(_kind, values))
-        if _NULL in kinds or _EMPTY in kinds:
-            cells = np.ix_(kinds[: self._n], kinds[self._n :])
-            self.stake += self._weight(node) * _ARRAY_STAKE[cells]
-            self.matched += self._weight(node) * _ARRAY_MATCHED[cells]
+    def _add_arrays(self, node: ArrayNode, gold: Side, extracted: Side) -> None:
         if node.align is by_position and not node.search:
-            arrays = map(_elements, values)
-            for elements in itertools.zip_longest(*arrays, fillvalue=MISSING):
-                self._add(node.element, elements)
+            for elements in zip_longest(*gold, *extracted, fillvalue=MISSING):
+                self._add(node.element, elements[: len(gold)], elements[len(gold) :])
             return
-        n, is_full = self._n, np.array(kinds) == _FULL
-        if is_full[:n].any() and is_full[n:].any():
-            self._add_bounds(node.element, list(map(_elements, values)))
-        if not is_full.all():
-            in_order = replace(node, align=by_position, search=None)
-            alone = Grid(in_order, [*values, MISSING], len(values), self._weights).stake[:, 0]
-            alone *= is_full
-            self.stake += np.outer(alone[:n], ~is_full[n:]) + np.outer(~is_full[:n], alone[n:])
+        is_full, is_other_full = (np.array([*map(bool, side)], bool) for side in (gold, extracted))
+        if is_full.any() and is_other_full.any():
+            self._add_bounds(node.element, gold, extracted)
+        if is_full.all() and is_other_full.all():
+            return
+        in_order = replace(node, align=by_position, search=None)
+        alone = Grid(in_order, gold, [MISSING], self._weights).stake[:, 0] * is_full
+        other_alone = Grid(in_order, [MISSING], extracted, self._weights).stake[0] * is_other_full
+        self.stake += np.outer(alone, ~is_other_full) + np.outer(~is_full, other_alone)
 
-    def _add_bounds(self, element: Node, arrays: Sequence[list[Any]]) -> None:
+    def _add_bounds(self, element: Node, gold: Side, extracted: Side) -> None:
         """Add bounds for pairs of arrays: as if each element had its best partner, or none."""
-        lengths = np.array([len(array) for array in arrays])
-        rows, columns = lengths[: self._n].nonzero()[0], lengths[self._n :].nonzero()[0]
-        others = [one for array in arrays[self._n :] for one in array]
-        other_starts = _starts(lengths[self._n :][columns])
-        n_rows = max(1, _MAX_CELLS * len(rows) // (len(others) * lengths[: self._n].sum()))
+        rows = [i for i, array in enumerate(gold) if array]
+        columns = [j for j, array in enumerate(extracted) if array]
+        others = list(chain(*extracted))
+        other_starts = _starts([extracted[j] for j in columns])
+        n_rows = max(1, _MAX_CELLS * len(rows) // (len(others) * sum(map(len, gold))))
         for first in range(0, len(rows), n_rows):
             some = rows[first : first + n_rows]
-            starts, gold = _starts(lengths[some]), [one for k in some for one in arrays[k]]
-            values = [*gold, MISSING, *others, MISSING]
-            grid = Grid(element, values, len(gold) + 1, self._weights)
+            arrays = [gold[i] for i in some]
+            starts = _starts(arrays)
+            grid = Grid(element, [*chain(*arrays), MISSING], [*others, MISSING], self._weights)
             most, least = _bounds(grid.matched, grid.stake, starts, other_starts)
             other_most, other_least = _bounds(grid.matched.T, grid.stake.T, other_starts, starts)
             most = np.minimum(most, other_most.T)
-            failed = np.add.reduceat(grid._failed[:-1, :-1], other_starts, 1)
-            self._cells[np.ix_(np.arange(4), some, columns)] += (
+            failed = np.add.reduceat(grid.failed[:-1, :-1], other_starts, 1)
+            self.cells[np.ix_(range(4), some, columns)] += (
                 most,
                 np.maximum(2 * most, least + other_least.T),
                 np.add.reduceat(failed, starts),
                 np.ones_like(most),
             )
 
-    def _add_leaf(self, node: Leaf, values: Sequence[Any]) -> None:
-        units = [node.units(value) for value in values] if node.units else []
-        has_units = len({*units}) > 1
-        if node.prepare:
-            values = [_prepared(node.prepare, value) for value in values]
-        is_read = not node.prepare or not any(v is _UNREAD or v is _FAILED for v in values)
-        weight, n, scores = self._weight(node), self._n, None
-        places = [place for place, value in enumerate(values) if value is not MISSING]
-        self._alone[places] += weight
-        if is_read and node.bound and node.bound.key and not has_units:
-            codes: dict[Hashable, int] = {}
-            codes_of = []
-            for place, value in enumerate(values):
-                key = object() if value is MISSING else node.bound.key(value)
-                codes_of.append(codes.setdefault(key, place))
-            coded = np.array(codes_of)
-            self.matched += weight * (coded[:n, None] == coded[n:])
+    def _add_leaf(self, node: Leaf, gold: Side, extracted: Side) -> None:
+        weight = self._weights.get(node.path, 1.0)
+        cells: Any = np.s_[:, :]
+        rows = [place for place, value in enumerate(gold) if value is not MISSING]
+        columns = [place for place, value in enumerate(extracted) if value is not MISSING]
+        self._alone[rows] += weight
+        self._other_alone[columns] += weight
+        if not rows or not columns:
             return
-        rows, columns = [k for k in places if k < n], [k - n for k in places if k >= n]
-        cells = np.ix_(rows, columns)
-        gold, extracted = [values[i] for i in rows], [values[n + j] for j in columns]
-        if is_read and node.bound is None:
-            scores = np.ones((len(gold), len(extracted)))
-        elif is_read and node.bound and node.bound.scores:
-            scores = node.bound.scores(gold, extracted)
-        if scores is None:
-            scores = _scores(node, gold, extracted)
-            failed = np.isnan(scores)
-            scores[failed] = 0.0
-            self.stake[cells] -= 2 * weight * failed
-            self._failed[cells] += failed
-        if has_units:
-            pairs = itertools.product(rows, columns)
-            alike = np.array([not differ(units[i], units[n + j]) for i, j in pairs])
-            scores = scores * alike.reshape(len(rows), len(columns))
+        if len(rows) < len(gold) or len(columns) < len(extracted):
+            cells = np.ix_(rows, columns)
+            gold, extracted = [gold[i] for i in rows], [extracted[j] for j in columns]
+        scores = _scores(node, gold, extracted)
+        has_failed = np.isnan(scores)
+        if has_failed.any():
+            scores[has_failed] = 0.0
+            self.stake[cells] -= 2 * weight * has_failed
+            self.failed[cells] += has_failed
         self.matched[cells] += weight * scores
         if node.bound is None:
             self.open[cells] += scores == 1
 
 
-def _members(value: Any) -> dict[Any, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _elements(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _kind(value: Any) -> int:
-    if value is MISSING:
-        return _ABSENT
-    if value is None:
-        return _NULL
-    return _FULL if value else _EMPTY
-
-
-def _starts(lengths: Any) -> Any:
-    """Return the positions where arrays of these lengths start when joined."""
-    return np.cumsum([0, *lengths[:-1]])
+def _starts(arrays: Sequence[list[Any]]) -> Any:
+    """Return the positions where arrays start when joined."""
+    return np.cumsum([0, *map(len, arrays[:-1])])
 
 
 def _bounds(
@@ -263,31 +228,43 @@ def _bounds(
     return np.add.reduceat(best, starts), np.add.reduceat(least, starts)
 
 
+def _scores(node: Leaf, gold: Side, extracted: Side) -> Matrix:
+    """Score all pairs of values of a field; NaN if the comparison fails."""
+    own, others = gold, extracted
+    if node.prepare:
+        own = [_prepared(node.prepare, value) for value in gold]
+        others = [_prepared(node.prepare, value) for value in extracted]
+    scores = None
+    if not node.prepare or not any(one is _UNREAD or one is _FAILED for one in chain(own, others)):
+        scores = _at_once(node, own, others)
+    if scores is None:
+        [scores] = _table(partial(_score, node), own, others)
+    if node.units:
+        [have_common] = _table(are_alike, [*map(node.units, gold)], [*map(node.units, extracted)])
+        scores = scores * have_common
+    return scores
+
+
+def _at_once(node: Leaf, gold: Side, extracted: Side) -> Matrix | None:
+    """Score all pairs without comparing each; `None` if that is impossible."""
+    if node.bound is None:
+        return np.ones((len(gold), len(extracted)))
+    if node.bound.key is None:
+        return node.bound.scores(gold, extracted) if node.bound.scores else None
+    codes: dict[Hashable, int] = {}
+    keys = map(node.bound.key, chain(gold, extracted))
+    coded = np.array([codes.setdefault(key, place) for place, key in enumerate(keys)])
+    scores: Matrix = (coded[: len(gold), None] == coded[len(gold) :]).astype(float)
+    return scores
+
+
 def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
-    if value is MISSING:
-        return value
     try:
         return prepare(value)
     except NOT_OF_THE_VALUE:
         return _FAILED
     except Exception:  # noqa: BLE001 - reported if the pair is chosen
         return _UNREAD
-
-
-def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix:
-    """Score all pairs, calling the comparator once per distinct pair; NaN if it fails."""
-    rows, places = np.unique(first_equal(gold), return_inverse=True)
-    columns, other_places = np.unique(first_equal(extracted), return_inverse=True)
-    pairs = itertools.product(rows, columns)
-    table = [_score(node, gold[i], extracted[j]) for i, j in pairs]
-    scores = np.array(table, dtype=float).reshape(len(rows), len(columns))
-    return scores[np.ix_(places, other_places)]
-
-
-def first_equal(values: Sequence[Any]) -> list[int]:
-    """Return, for each value, the position of the first one that no comparator can tell from it."""
-    first: dict[Hashable, int] = {}
-    return [first.setdefault(value_key(value), place) for place, value in enumerate(values)]
 
 
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:
@@ -300,6 +277,19 @@ def _score(node: Leaf, gold: Any, extracted: Any) -> float:
     try:
         return node.bound.compare(gold, extracted)[0]
     except Exception as error:  # noqa: BLE001 - reported if the pair is chosen
-        if node.fault(gold, error) == "error":
-            return math.nan
-        return 0.0
+        return math.nan if node.fault(gold, error) == "error" else 0.0
+
+
+def _table(score: Callable[[Any, Any], Any], gold: Side, extracted: Side) -> Any:
+    """Call a function once per pair of distinct values; return its numbers, each by pair."""
+    rows, columns = first_equal(gold), first_equal(extracted)
+    own, others = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
+    numbers = [score(gold[i], extracted[j]) for i, j in product(own, others)]
+    by_pair = np.array(numbers, dtype=float).T.reshape(-1, len(own), len(others))
+    return by_pair[:, np.searchsorted(own, rows)[:, None], np.searchsorted(others, columns)]
+
+
+def first_equal(values: Side) -> list[int]:
+    """Return, for each value, the position of the first one that no comparator can tell from it."""
+    first: dict[Hashable, int] = {}
+    return [first.setdefault(value_key(value), place) for place, value in enumerate(values)]

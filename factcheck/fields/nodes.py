@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from factcheck.documents import shown
-from factcheck.errors import SchemaError, describe
+from factcheck.errors import describe
 from factcheck.fields.schemas import join, join_key
 from factcheck.fields.types import (
     NOT_OF_THE_VALUE,
@@ -24,8 +24,14 @@ from factcheck.fields.types import (
     is_of_extraction,
 )
 
-MISSING: Any = object()
-"""Sentinel for a missing value or key."""
+
+class _Missing:
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Any = _Missing()
+"""Sentinel for a missing value or key; false, like an empty container."""
 NOT_IN_SCHEMA = "not in the schema"
 """Reason of a hallucination under a key that gold has, too."""
 _MAX_PATHS = 50_000
@@ -43,48 +49,33 @@ def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") 
     return list(zip_longest(range(len(gold)), range(len(extracted)), fillvalue=-1))
 
 
-class Deferred(Protocol):
-    """Placeholder for results that depend on a batch comparator."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether any field awaits a batch comparator."""
-        ...
-
-    def pending(self) -> list[list[FieldResult]]:
-        """Return the fields to score next, by pair of elements; empty when done."""
-        ...
-
-    def report(self, out: Out) -> None:
-        """Append the results, once nothing is pending."""
-        ...
-
-
-Out: TypeAlias = "list[FieldResult | Deferred]"
+Out: TypeAlias = "list[Any]"
+"""Results in schema order: `FieldResult`s, and in place of those of an array whose alignment
+depends on a batch comparator its `OptimalArray`."""
 
 
 def settled(out: Out) -> list[FieldResult]:
-    """Replace placeholders by their results."""
-    results: Out = out
-    if not set(map(type, out)) <= {FieldResult}:
-        results = []
-        for entry in out:
-            if isinstance(entry, FieldResult):
-                results.append(entry)
-            else:
-                entry.report(results)
-    return cast("list[FieldResult]", results)
-
-
-def pending_in(out: Out) -> list[list[FieldResult]]:
-    """Return the pending results of an element, followed by those of pairs in its arrays."""
-    results = [entry for entry in out if isinstance(entry, FieldResult)]
-    direct = [result for result in results if result.status == "pending"]
-    blocks = [direct] if direct else []
+    """Replace arrays by their results."""
+    if set(map(type, out)) <= {FieldResult}:
+        return out
+    results: list[FieldResult] = []
     for entry in out:
-        if not isinstance(entry, FieldResult):
-            blocks += entry.pending()
-    return blocks
+        if isinstance(entry, FieldResult):
+            results.append(entry)
+        else:
+            entry.report(results)
+    return results
+
+
+def direct_in(out: Out) -> list[FieldResult]:
+    """Return the pending results that are in no optimally aligned array."""
+    return [one for one in out if isinstance(one, FieldResult) and one.status == "pending"]
+
+
+def nested_in(out: Out) -> list[list[FieldResult]]:
+    """Return the fields to score next in optimally aligned arrays, by pair of elements."""
+    arrays = (entry for entry in out if not isinstance(entry, FieldResult))
+    return [block for array in arrays for block in array.pending()]
 
 
 Node: TypeAlias = "Leaf | Skipped | ObjectNode | RecursiveNode | ArrayNode"
@@ -97,15 +88,15 @@ class Leaf:
     """A value compared as a whole."""
 
     path: str
-    name: str
-    prepare: Callable[[Any], Any] | None
-    threshold: float
-    bound: BoundComparator | None
+    name: str = ""
+    prepare: Callable[[Any], Any] | None = None
+    threshold: float = 1.0
+    bound: BoundComparator | None = None
     """`None` for a batch comparator, which leaves the field pending."""
-    batch: Any
+    batch: Any = None
     """The batch comparator, if it is one."""
-    params: Mapping[str, Any]
-    description: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    description: str = ""
     units: Callable[[Any], frozenset[Any]] | None = None
     """Returns the possible units of a value, if its transforms drop them."""
 
@@ -145,14 +136,14 @@ class Leaf:
         except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
             status: FieldStatus = "error" if isinstance(error, NOT_OF_THE_VALUE) else "mismatch"
             return g, extracted, status, f"transform of the extracted value: {describe(error)}"
-        if self.units and differ(self.units(gold), self.units(extracted)):
+        if self.units and not are_alike(self.units(gold), self.units(extracted)):
             return g, e, "mismatch", f"different units: {shown(gold)} and {shown(extracted)}"
         return g, e, "pending", None
 
 
-def differ(units: frozenset[Any], others: frozenset[Any]) -> bool:
-    """Whether two values have units, and none in common."""
-    return bool(units and others) and units.isdisjoint(others)
+def are_alike(units: frozenset[Any], others: frozenset[Any]) -> bool:
+    """Whether two values may have the same unit; a value without unit may have any."""
+    return not units or not others or not units.isdisjoint(others)
 
 
 @dataclass(slots=True, eq=False)
@@ -222,23 +213,10 @@ class RecursiveNode:
 
     def __init__(self, path: str, compile_: Callable[[], Node]) -> None:
         self.path = path
-        self._compile = functools.cache(compile_)
-
-    def compiled(self) -> Node | str:
-        """Return the node, or the reason why it cannot be compiled."""
-        try:
-            return self._compile()
-        except SchemaError as error:
-            return str(error)
+        self.compiled = functools.cache(compile_)
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        node = self.compiled()
-        if not isinstance(node, str):
-            node.score(gold, extracted, path, out)
-        elif gold is MISSING or extracted is MISSING:
-            out.append(_one_sided(path, "", gold, extracted))
-        else:
-            out.append(FieldResult(path, 0.0, "", gold, extracted, "error", node))
+        self.compiled().score(gold, extracted, path, out)
 
 
 @dataclass(slots=True, eq=False)
@@ -248,7 +226,7 @@ class ArrayNode:
     path: str
     element: Node
     align: Align = by_position
-    search: Callable[[ArrayNode, list[Any], list[Any], str], Deferred] | None = None
+    search: Callable[[ArrayNode, list[Any], list[Any], str], Any] | None = None
     """Starts the search for the optimal alignment; `None` for other alignments."""
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:

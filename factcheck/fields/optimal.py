@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from factcheck.errors import Failure, describe
 from factcheck.fields.grid import Grid, first_equal
-from factcheck.fields.nodes import ArrayNode, Leaf, Out, Pairs, pending_in, settled
+from factcheck.fields.nodes import ArrayNode, Leaf, Out, Pairs, direct_in, nested_in, settled
 from factcheck.fields.records import count
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import BatchItem, FieldResult, UndecidableError, outcome_of
@@ -54,53 +54,65 @@ class OptimalArray:
     ) -> None:
         self._node, self._gold, self._extracted, self._path = node, gold, extracted, path
         self._min_f1, self._weights = min_f1, weights
-        grid = Grid(node.element, gold + extracted, len(gold), weights)
+        grid = Grid(node.element, gold, extracted, weights)
         self._f1, self._undecided = grid.f1()
         self._f1[self._f1 < min_f1] = 0.0
         self._open = grid.open > 0
         self._scored: dict[tuple[int, int], Out] = {}
-        self._next: list[tuple[int, int]] = []
-        self._n_asked = 0
-        """Number of pairs with fields for a batch comparator, including those of nested arrays."""
-        self._width = 1
-        """Maximum number of pairs per element in a round; doubles while no pair matches."""
+        self._pairs: Pairs = []
         self.is_open = bool(self._open.any())
+        """Whether any pair was open at the start."""
         if self.is_open:
             self._first = [np.array(first_equal(side)) for side in (gold, extracted)]
-        self._pairs: Pairs | None = None if self.is_open else self._completed(assign(self._f1))
+            self._rounds = self._search()
+        else:
+            self._pairs = self._completed(assign(self._f1))
 
     def pending(self) -> list[list[FieldResult]]:
-        while self._pairs is None:
-            blocks = [block for pair in self._next for block in pending_in(self._scored[pair])]
-            if blocks:
-                self._n_asked += len(blocks)
-                return blocks
-            hoped = [self._f1[pair] for pair in self._next]
-            failed = [self._close(pair) for pair in self._next]
-            is_hopeless = bool(failed) and all(
-                self._f1[pair] < hope for pair, hope in zip(self._next, hoped, strict=True)
-            )
-            for cells in (self._f1, self._undecided, self._open):
-                cells[:] = cells[np.ix_(*self._first)]
-            self._width = 2 * self._width if is_hopeless else 1
+        """Return the fields to score next, by pair of elements; empty when the search is over."""
+        return next(self._rounds, [])
+
+    def _search(self) -> Iterator[list[list[FieldResult]]]:
+        n_asked, width = 0, 1  # width: most pairs per element in a round, doubled while none match
+        failed: list[bool] = []
+        is_hopeless = False
+        while True:
             pairs = self._best()
-            self._next = self._open_among(pair for pair in pairs if min(pair) >= 0)
-            work = max(len(self._scored), self._n_asked, 1)
+            chosen = self._open_among(pair for pair in pairs if min(pair) >= 0)
+            work = max(len(self._scored), n_asked, 1)
             room = (_MAX_SCORED - work) * max(len(self._scored), 1) // work
-            if self._next and room <= 0:
-                pairs, self._next = self._given_up(), []
-            if not self._next:
+            if chosen and room <= 0:
+                pairs, chosen = self._given_up(), []
+            if not chosen:
                 self._pairs = pairs
-            elif failed and all(failed):  # score all remaining pairs in one last round
-                self._next = self._open_among(zip(*self._open.nonzero(), strict=True))
+                return
+            if failed and all(failed):  # score all remaining pairs in one last round
+                chosen = self._open_among(zip(*self._open.nonzero(), strict=True))
             elif is_hopeless:
-                self._next = self._open_among([*self._next, *self._wider(pairs)])
-            self._next = self._next[:room]
-            for i, j in self._next:
+                chosen = self._open_among([*chosen, *self._wider(pairs, width)])
+            chosen = chosen[:room]
+            for i, j in chosen:
                 out = self._scored[i, j] = []
                 place = f"{self._path}[{i}|{j}]"
                 self._node.element.score(self._gold[i], self._extracted[j], place, out)
-        return []
+            while blocks := self._blocks(chosen):
+                n_asked += len(blocks)
+                yield blocks
+            hoped = [self._f1[pair] for pair in chosen]
+            failed = [self._close(pair) for pair in chosen]
+            is_hopeless = all(
+                self._f1[pair] < hope for pair, hope in zip(chosen, hoped, strict=True)
+            )
+            width = 2 * width if is_hopeless else 1
+            for cells in (self._f1, self._undecided, self._open):
+                cells[:] = cells[np.ix_(*self._first)]
+
+    def _blocks(self, pairs: Pairs) -> list[list[FieldResult]]:
+        """Return the pending fields of each pair, and those of the arrays in it."""
+        blocks = []
+        for pair in pairs:
+            blocks += [direct_in(self._scored[pair]), *nested_in(self._scored[pair])]
+        return [block for block in blocks if block]
 
     def _open_among(self, pairs: Iterable[tuple[int, int]]) -> Pairs:
         """Return the open ones of some pairs; the first equal elements stand for all."""
@@ -135,13 +147,13 @@ class OptimalArray:
         self._undecided[pair] = is_undecided / (1 + stake)
         return "batch_error" in failed
 
-    def _wider(self, pairs: Pairs) -> Pairs:
+    def _wider(self, pairs: Pairs, width: int) -> Pairs:
         """Return the most similar pairs of each element without a scored partner."""
         rows = [i for i, j in pairs if i >= 0 and (j < 0 or self._open[i, j])]
         columns = [j for i, j in pairs if j >= 0 and (i < 0 or self._open[i, j])]
         distance = -(self._open * (1 + self._similarity))[np.ix_(rows, columns)]
-        by_row = np.argsort(distance, axis=1, kind="stable")[:, : self._width]
-        by_column = np.argsort(distance, axis=0, kind="stable")[: self._width]
+        by_row = np.argsort(distance, axis=1, kind="stable")[:, :width]
+        by_column = np.argsort(distance, axis=0, kind="stable")[:width]
         wider = {(i, columns[k]) for i, some in zip(rows, by_row, strict=True) for k in some}
         return sorted(
             wider
@@ -185,8 +197,10 @@ class OptimalArray:
         return cdist([*texts], [*others], scorer=normalized_similarity, dtype=np.float64)
 
     def report(self, out: Out) -> None:
-        self.pending()  # completes the alignment if no field was ever pending
-        node, path, pairs = self._node, self._path, self._pairs or []
+        """Append the results, once nothing is pending."""
+        if self.is_open:
+            self.pending()  # ends the search if no field was ever pending
+        node, path, pairs = self._node, self._path, self._pairs
         n_matched = sum(min(pair) >= 0 for pair in pairs) if self._scored else 0
         for i, j in pairs[:n_matched]:
             place = f"{path}[{i}]"
@@ -210,18 +224,10 @@ def dispatch(records: Sequence[Out], leaves: Mapping[str, Leaf]) -> None:
     Equal pairs of array elements are scored once.
     """
     first_of: dict[Hashable, list[FieldResult]] = {}
-    blocks: list[tuple[int, list[FieldResult], bool]] = []
-    for place, record in enumerate(records):
-        results = [entry for entry in record if isinstance(entry, FieldResult)]
-        blocks.append((place, [one for one in results if one.status == "pending"], False))
+    blocks = [(place, direct_in(out), False) for place, out in enumerate(records)]
     while True:
-        blocks += [
-            (place, block, True)
-            for place, record in enumerate(records)
-            for array in record
-            if not isinstance(array, FieldResult)
-            for block in array.pending()
-        ]
+        for place, out in enumerate(records):
+            blocks += [(place, block, True) for block in nested_in(out)]
         if not any(block for _, block, _ in blocks):
             return
         calls: dict[tuple[int, str], list[FieldResult]] = {}
@@ -229,7 +235,9 @@ def dispatch(records: Sequence[Out], leaves: Mapping[str, Leaf]) -> None:
         for place, block, is_in_array in blocks:
             for name in dict.fromkeys(result.comparator for result in block):
                 results = [result for result in block if result.comparator == name]
-                call = (-1 if _takes_many_records(leaves, results[0]) else place, name)
+                batch = leaves[schema_path(results[0].path)].batch
+                takes_many_records = getattr(batch, "across_records", False) is True
+                call = (-1 if takes_many_records else place, name)
                 if is_in_array:
                     first = first_of.setdefault((call, *map(_question, results)), results)
                     if first is not results:
@@ -244,36 +252,9 @@ def dispatch(records: Sequence[Out], leaves: Mapping[str, Leaf]) -> None:
         blocks = []
 
 
-def _takes_many_records(leaves: Mapping[str, Leaf], result: FieldResult) -> bool:
-    comparator = leaves[schema_path(result.path)].batch
-    return getattr(comparator, "across_records", False) is True
-
-
 def _question(result: FieldResult) -> Hashable:
     compared = value_key(result.gold_compared), value_key(result.extracted_compared)
     return schema_path(result.path), *compared
-
-
-def _answers(name: str, comparator: Any, items: list[BatchItem]) -> list[Any]:
-    """Return one answer per item, a failure for an item without one."""
-    try:
-        answers = comparator(items)
-    except Exception as error:  # noqa: BLE001 - the user's code
-        reason = f"comparator {name!r}: {describe(error)}"
-        _log.warning("%s (%s)", reason, plural(len(items), "field"))
-        return [Failure(None, "raised", reason)] * len(items)
-    reason = f"the comparator {name!r} gave no verdict"
-    if not isinstance(answers, list):
-        reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
-        answers = []
-    n_surplus = len(answers) - len(items)
-    if n_surplus > 0:
-        _log.warning("the comparator %r returned %d answers too many", name, n_surplus)
-    found: list[Any] = [Failure(None, "missing", reason)] * len(items)
-    for place, answer in enumerate(answers[: len(items)]):
-        if answer is not None:
-            found[place] = answer
-    return found
 
 
 def _score(name: str, results: list[FieldResult], by_path: Mapping[str, Leaf]) -> None:
@@ -308,3 +289,22 @@ def _score(name: str, results: list[FieldResult], by_path: Mapping[str, Leaf]) -
         except UndecidableError as error:
             result.status = "error" if hasattr(answer, "score") else "batch_error"
             result.reason = f"comparator {name!r}: {error}"
+
+
+def _answers(name: str, comparator: Any, items: list[BatchItem]) -> list[Any]:
+    """Return one answer per item, a failure for an item without one."""
+    n, answers = len(items), []
+    reason = f"the comparator {name!r} gave no verdict"
+    try:
+        answers = comparator(items)
+    except Exception as error:  # noqa: BLE001 - the user's code
+        reason = f"comparator {name!r}: {describe(error)}"
+        _log.warning("%s (%s)", reason, plural(n, "field"))
+    if not isinstance(answers, list):
+        reason = f"the comparator {name!r} returned {type(answers).__name__}, not a list"
+        answers = []
+    if len(answers) > n:
+        _log.warning("the comparator %r returned %d answers too many", name, len(answers) - n)
+    missing = Failure(None, "missing", reason)
+    answers = [missing if answer is None else answer for answer in answers[:n]]
+    return answers + [missing] * (n - len(answers))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
 from factcheck.fields.nodes import NOT_IN_SCHEMA
-from factcheck.fields.records import RecordResult, UndecidedField
+from factcheck.fields.records import RecordResult
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text
@@ -100,7 +100,9 @@ class RunResult(RunFigures, Report):
             lines=tuple(_lines(self, totals, intervals)),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
-                _look_at_these(self),
+                Section("Look at these: mismatches in doubt", "unknown", meaning=_EXAMPLES).listing(
+                    self.doubtful(), lambda one: _example("", *one), "value", _MAX_DOUBTFUL
+                ),
                 Section("Fields by losses").tabled(
                     Table(
                         _TABLE_COLUMNS,
@@ -108,7 +110,7 @@ class RunResult(RunFigures, Report):
                     )
                 ),
                 Section("Without a score", "unknown").listing(
-                    self.undecided, _undecided, "field", _MAX_REASONS
+                    [*self.undecided.items()], _undecided, "field", _MAX_REASONS
                 ),
                 Section("Unusable extractions", "bad").listing(
                     [record for record in self.records if record.failure is not None],
@@ -125,20 +127,9 @@ class RunResult(RunFigures, Report):
         )
 
 
-def _look_at_these(run: RunFigures) -> Section:
-    """Show doubtful mismatches, which count as wrong."""
-    doubtful = run.doubtful()
-    return Section(
-        "Look at these: mismatches in doubt",
-        "unknown",
-        items=tuple(_example("", *one) for one in doubtful[:_MAX_DOUBTFUL]),
-        more=text.more_of(len(doubtful) - _MAX_DOUBTFUL, "value"),
-        meaning=_EXAMPLES,
-    )
-
-
-def _undecided(field: UndecidedField) -> Item:
-    return Item(field_text(field.field), undecided_text(field))
+def _undecided(entry: tuple[tuple[str, str], Sequence[str]]) -> Item:
+    (path, status), reasons = entry
+    return Item(field_text(path), undecided_text(status, reasons))
 
 
 def _unusable(record: RecordResult) -> Item:
@@ -196,11 +187,11 @@ def _row(field: str, summary: FieldSummary) -> tuple[str, ...]:
     )
 
 
-def undecided_text(field: UndecidedField) -> str:
+def undecided_text(status: str, reasons: Sequence[str]) -> str:
     """Say how many values of a field have no verdict, and why."""
-    counted = f"{plural(field.n_values, 'value')} {_UNDECIDED[field.status]}"
-    reason = shorten(one_line(field.reason), _MAX_EXPLANATION)
-    example = "" if field.is_only_reason else ", for example"
+    counted = f"{plural(len(reasons), 'value')} {_UNDECIDED[status]}"
+    reason = shorten(one_line(reasons[0]), _MAX_EXPLANATION)
+    example = "" if len({*reasons}) == 1 else ", for example"
     return f"{counted}{example}: {reason}" if reason else counted
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from factcheck.errors import SchemaError
 from factcheck.facts import digest
 from factcheck.fields import nodes
 from factcheck.fields.comparators import Registry
@@ -24,6 +24,8 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     BuiltinTransform,
+    Outcome,
+    UndecidableError,
     outcome_of,
 )
 from factcheck.fields.values import is_nan, plain, read_record, unwrapped
@@ -32,62 +34,65 @@ from factcheck.reports.text import plural, shorten_middle, value_text
 _log = logging.getLogger("factcheck.fields")
 
 
-@dataclass(frozen=True, slots=True)
 class Plan:
-    """A compiled schema."""
+    """A compiled schema.
 
-    root: nodes.Node
-    batch_leaves: Mapping[str, nodes.Leaf]
-    """Fields with a batch comparator, by schema path."""
-    weights: Mapping[str, float]
-    """Weights by schema path; empty if all are equal."""
-    digest: str
-    """SHA-256 of all settings that affect scores. The order of properties and keys that the
-    evaluator ignores do not change it, nor does the code registered under a name."""
-
-
-def compile_schema(
-    schema: SchemaNode, registry: Registry, day_first: Mapping[str, bool] = MappingProxyType({})
-) -> Plan:
-    """Look up and bind the comparators and transforms of a schema.
-
-    `day_first` has the order of day and month by schema path, where the schema does not set it.
+    Args:
+        schema: The parsed schema.
+        registry: Comparators and transforms that it names.
+        day_first: Order of day and month by schema path, where the schema does not set it.
     """
-    compiler = _Compiler(registry, day_first)
-    root = compiler.node(schema)
-    weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
-    settings = sorted(json.dumps(plain(one), sort_keys=True) for one in compiler.settings)
-    return Plan(root, compiler.batch_leaves, weights, digest("\n".join(settings)))
 
-
-class _Compiler:
-    def __init__(self, registry: Registry, day_first: Mapping[str, bool]) -> None:
-        self._registry = registry
-        self._day_first = day_first
+    def __init__(
+        self,
+        schema: SchemaNode,
+        registry: Registry,
+        day_first: Mapping[str, bool] = MappingProxyType({}),
+    ) -> None:
+        self._registry, self._day_first = registry, day_first
+        self._weights: dict[str, float] = {}
+        self._settings: list[Sequence[Any]] = []
         self.batch_leaves: dict[str, nodes.Leaf] = {}
-        self.weights: dict[str, float] = {}
-        self.settings: list[Sequence[Any]] = []
-        """Settings of each node that affect scores."""
+        """Fields with a batch comparator, by schema path."""
+        self.root = self._node(schema)
+        are_equal = all(weight == 1.0 for weight in self._weights.values())
+        self.weights: Mapping[str, float] = {} if are_equal else self._weights
+        """Weights by schema path; empty if all are equal."""
+        settings = sorted(json.dumps(plain(one), sort_keys=True) for one in self._settings)
+        self.digest = digest("\n".join(settings))
+        """SHA-256 of all settings that affect scores. The order of properties and keys that the
+        evaluator ignores do not change it, nor does the code registered under a name."""
 
-    def node(self, schema: SchemaNode) -> nodes.Node:
+    def _node(self, schema: SchemaNode) -> nodes.Node:
         path = schema.path
-        self.weights[path] = schema.weight
+        self._weights[path] = schema.weight
         if schema.skip:
-            self.settings.append([path, "skip"])
+            self._settings.append([path, "skip"])
             return nodes.Skipped(path)
         if schema.unroll is not None:
-            unroll = schema.unroll
-            self.settings.append([path, schema.weight, "recursive"])
-            return nodes.RecursiveNode(path, lambda: self.node(unroll()))
+            self._settings.append([path, schema.weight, "recursive"])
+            return nodes.RecursiveNode(path, partial(self._unrolled, path, schema.unroll))
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
         align = {} if schema.strategy == "ordered" else schema.align
-        self.settings.append([path, schema.weight, schema.json_type, align])
+        self._settings.append([path, schema.weight, schema.json_type, align])
         last = schema.children[-1]
         if schema.json_type == "array":
             return self._array(schema, last)
-        children = {name: self.node(child) for name, child in schema.named.items()}
-        return nodes.ObjectNode(path, children, self.node(last) if last.is_rest else None)
+        children = {name: self._node(child) for name, child in schema.named.items()}
+        return nodes.ObjectNode(path, children, self._node(last) if last.is_rest else None)
+
+    def _unrolled(self, path: str, unroll: Callable[[], SchemaNode]) -> nodes.Node:
+        """Compile the target of a reference; beyond the maximum depth, any value is an error."""
+        try:
+            return self._node(unroll())
+        except SchemaError as error:
+            reason = str(error)
+
+        def compare(_gold: Any, _extracted: Any) -> Outcome:
+            raise UndecidableError(reason)
+
+        return nodes.Leaf(path, bound=BoundComparator(compare))
 
     def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
@@ -104,7 +109,7 @@ class _Compiler:
         prepare, description = self._prepare(schema.transforms), schema.description
         transforms = [[transform.name, transform.params] for transform in schema.transforms]
         seen = "" if name in COMPARATORS else description  # batch comparators see it
-        self.settings.append(
+        self._settings.append(
             [path, schema.weight, schema.threshold, name, params, transforms, seen]
         )
         units = self._units(schema.transforms)
@@ -143,10 +148,10 @@ class _Compiler:
         return lambda value: found(value, params)
 
     def _array(self, schema: SchemaNode, items: SchemaNode) -> nodes.ArrayNode:
-        element, align = self.node(items), schema.align or {}
+        element, align = self._node(items), schema.align or {}
         strategy = "ordered" if isinstance(element, nodes.Skipped) else schema.strategy
         if strategy == "hungarian":
-            search = partial(OptimalArray, align.get("threshold") or 0.0, self.weights)
+            search = partial(OptimalArray, align.get("threshold") or 0.0, self._weights)
             return nodes.ArrayNode(schema.path, element, search=search)
         if strategy == "key_field":
             parts = []

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import UNDECIDED, FieldResult
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import exact_key
 from factcheck.stats.resampling import Matrix, SumScores
 
@@ -119,34 +119,6 @@ def scores_of(
     total = precision + recall
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
     return precision, recall, f1
-
-
-class UndecidedField(NamedTuple):
-    """Results of one field with the same undecided status."""
-
-    field: str
-    """Path in the schema."""
-    status: str
-    n_values: int
-    """Number of values, in any number of records."""
-    reason: str
-    """Reason of the first one; may be empty."""
-    is_only_reason: bool
-    """Whether all have the same reason."""
-
-
-def undecided_fields(records: Iterable[RecordResult]) -> list[UndecidedField]:
-    """List the fields with results without a verdict, most values first."""
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for record in records:
-        for one in record.field_results:
-            if one.status in UNDECIDED:
-                reasons.setdefault((schema_path(one.path), one.status), []).append(one.reason or "")
-    fields = [
-        UndecidedField(*key, len(some), some[0], is_only_reason=len({*some}) == 1)
-        for key, some in reasons.items()
-    ]
-    return sorted(fields, key=lambda field: -field.n_values)
 
 
 @dataclass(frozen=True)

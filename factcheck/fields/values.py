@@ -6,7 +6,7 @@ import json
 import logging
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import date, time
@@ -108,14 +108,10 @@ def read_record(value: Any) -> Any:
 def id_of(record: Any, id_field: str, where: str) -> str | int:
     """Return the id of a record; raise `InputError`, with `where`, if it has no valid one."""
     record = read_record(record)
-    if isinstance(record, Unusable):
-        problem = f"{record.reason}, so the id field {id_field!r} is missing"
-        raise InputError(f"{where}: {problem}")
-    if record is None:
-        raise InputError(f"{where}: null has no id field {id_field!r}; leave the record out")
+    reason = f": {record.reason}" if isinstance(record, Unusable) else ""
     record, _ = unwrapped(record, {id_field})
     if not isinstance(record, dict) or id_field not in record:
-        raise InputError(f"{where}: the id field {id_field!r} is missing")
+        raise InputError(f"{where}: the id field {id_field!r} is missing{reason}")
     found = record[id_field]
     if isinstance(found, bool) or not isinstance(found, (str, int)):
         raise InputError(
@@ -162,7 +158,8 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
 
     Those are the records without a valid id and, of records with the same id, all but the first.
     """
-    found: dict[str | int, tuple[str, Any]] = {}
+    found: dict[str | int, Any] = {}
+    places: dict[str | int, str] = {}
     unusable = []
     for where, record in zip(records.places, records, strict=True):
         if isinstance(record, Unusable):
@@ -173,17 +170,22 @@ def by_id(records: Records, id_field: str) -> tuple[dict[str | int, Any], list[U
         except InputError as error:
             unusable.append(Unusable(record, str(error)))
             continue
-        first, _ = found.setdefault(name, (where, record))
-        if first is not where:
-            reason = f"{where}: duplicate {id_field} {name!r:.80}, first in {first}"
+        if name in found:
+            reason = f"{where}: duplicate {id_field} {name!r:.80}, first in {places[name]}"
             unusable.append(Unusable(record, reason))
-    return {name: record for name, (_, record) in found.items()}, unusable
+        else:
+            found[name], places[name] = record, where
+    return found, unusable
+
+
+Row = tuple["str | int", Any, Any]
+"""Id of a record, or its position, with the gold and the extracted record; `None`: missing."""
 
 
 def joined(
     gold: Sequence[Any], extracted: Sequence[Any], id_field: str | None, join: str
-) -> list[tuple[Any, Any]]:
-    """Pair gold with extracted records; `None` represents a missing one."""
+) -> list[Row]:
+    """Pair gold with extracted records."""
     for name, records in (("gold", gold), ("extracted", extracted)):
         if not isinstance(records, (list, tuple)):
             raise InputError(
@@ -203,10 +205,23 @@ def joined(
             f"the lists differ in length: {own.name} has {plural(len(own), 'record')}, "
             f"{other.name} {len(other):,}; {_advice(other)}"
         )
-    pairs = list(zip(own, other, strict=True))
-    for n, pair in enumerate(pairs if id_field else ()):
-        record_id(*pair, id_field, n, (other if pair[0] is None else own).places[n])
-    return pairs
+    return list(numbered(zip(own, other, strict=True), id_field, (own.places, other.places)))
+
+
+def numbered(
+    pairs: Iterable[tuple[Any, Any]],
+    id_field: str | None,
+    places: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Iterator[Row]:
+    """Add ids to pairs of records: positions if there is no `id_field`."""
+    for n, pair in enumerate(pairs):
+        name: str | int = n
+        if id_field:
+            side = int(pair[0] is None)
+            where = places[side][n] if places else f"{('gold', 'extracted')[side]} record {n}"
+            is_unusable = isinstance(read_record(pair[side]), Unusable)
+            name = f"(parse failure {n})" if is_unusable else id_of(pair[side], id_field, where)
+        yield name, *pair
 
 
 def _advice(extracted: Records) -> str:
@@ -219,7 +234,7 @@ def _advice(extracted: Records) -> str:
     return f"give null for a missing extraction, or {by_id}"
 
 
-def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tuple[Any, Any]]:
+def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[Row]:
     gold_by_id, faults = by_id(gold, id_field)
     if faults:
         raise InputError(faults[0].reason)
@@ -232,23 +247,14 @@ def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[tupl
         )
     # Null is no extraction; other records without a usable id fill in for missing partners.
     failures = iter([one for one in unusable if one.record is not None])
-    pairs = []
+    rows: list[Row] = []
     for name, record in gold_by_id.items():
         partner = partners.pop(name) if name in partners else next(failures, None)
-        pairs.append((record, partner))
-    return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
-
-
-def record_id(
-    gold: Any, extracted: Any, id_field: str | None, position: int, where: str = ""
-) -> str | int:
-    """Return the id of a record, or its position if there is no `id_field`."""
-    if not id_field:
-        return position
-    side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
-    if isinstance(read_record(source), Unusable):
-        return f"(parse failure {position})"
-    return id_of(source, id_field, where or f"{side} record {position}")
+        rows.append((name, record, partner))
+    rows += [(name, None, record) for name, record in partners.items()]
+    for failure in failures:
+        rows.append((f"(parse failure {len(rows)})", None, failure))
+    return rows
 
 
 def plain(value: Any) -> Any:
@@ -258,7 +264,8 @@ def plain(value: Any) -> Any:
     objects, dates ISO strings. NaN, infinities and all other values become strings, and so does a
     container that JSON cannot hold.
     """
-    if value is None or type(value) in (str, bool):
+    kind = type(value)
+    if value is None or kind in (str, bool) or (kind is float and math.isfinite(value)):
         return value
     try:
         return json.loads(json.dumps(value, default=_for_json), parse_constant=str)
@@ -295,50 +302,38 @@ def exact_key(value: Any) -> Hashable:
     of properties does not count, and NaN equals NaN. An object that cannot be compared, or that
     contains itself, equals only itself.
     """
-    return _key(value, deep=False)
+    kind = type(value)
+    if kind is str or kind is int or value is None:
+        return value  # type: ignore[no-any-return]
+    try:
+        return kind, _frozen(value, deep=False)
+    except RecursionError:
+        return id(value)
 
 
 def value_key(value: Any) -> Hashable:
     """Return a hashable key, equal for values no comparator can distinguish: all types count."""
-    return _key(value, deep=True)
+    try:
+        return _frozen(value, deep=True)
+    except RecursionError:
+        return id(value)
 
 
-def _key(value: Any, *, deep: bool) -> Hashable:
+def _frozen(value: Any, *, deep: bool) -> Hashable:
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
-    parts: list[Any] = [] if deep else [kind]
-    try:
-        _flatten(value, parts, deep=deep)
-    except RecursionError:
-        return id(value)
-    return tuple(parts)
-
-
-def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
-    """Append the parts of a value, unambiguously flattened."""
-    kind = type(value)
-    if kind is str or kind is int or value is None:
-        parts.append(value)
-    elif kind is bool or kind is float:
-        if deep:
-            parts.append(kind)
-        parts.append(_NAN if is_nan(value) else value)
-    elif isinstance(value, dict):
-        parts += [kind if deep else dict, len(value)]
-        for name in sorted(value, key=repr):
-            _flatten(name, parts, deep=deep)
-            _flatten(value[name], parts, deep=deep)
-    elif isinstance(value, (list, tuple)):
-        parts += [kind, len(value)]
-        for element in value:
-            _flatten(element, parts, deep=deep)
-    else:
-        parts.append((kind, _hashable(value)))
+    if isinstance(value, dict):
+        parts = ((_frozen(name, deep=deep), _frozen(one, deep=deep)) for name, one in value.items())
+        return kind if deep else dict, frozenset(parts)
+    if isinstance(value, (list, tuple)):
+        return kind, tuple(_frozen(part, deep=deep) for part in value)
+    frozen = _NAN if is_nan(value) else _hashable(value)
+    return (kind, frozen) if deep else frozen
 
 
 def _hashable(value: Any) -> Hashable:
-    """Return a value that is not JSON, or its identity if it has no hash."""
+    """Return a value, or its identity if it has no hash."""
     if isinstance(value, set):
         return frozenset(value)
     try:

@@ -107,7 +107,7 @@ def test_doubtful_mismatches_come_first_and_are_saved() -> None:
     found = pairs_of(pairs, registry_of(silent=Recorder(answer)), a=SILENT)
     page = found.page()
 
-    assert page.sections[0].title == "Look at these: mismatches in doubt"
+    assert page.sections[0].title == "Look at these: mismatches in doubt 1"
     assert [one.text for one in page.sections[0].items] == ['a "lorry" → "truck"']
     assert "Doubtful: 1 of the mismatches; they count as wrong" in page.lines
     assert [row.get("doubtful") for row in found.to_rows()] == [True, None]

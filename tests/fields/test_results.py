@@ -148,7 +148,7 @@ class TestJson:
         evaluator = FieldEvaluator(record(a=compared("exact")))
         result = evaluator.tally([({"a": "x"}, {"a": "y"})] * 3).result()
         assert RunResult.from_json(result.to_json()) == result
-        with pytest.raises(InputError, match="kept only totals"):
+        with pytest.raises(InputError, match="this run kept 0 of 3"):
             result.to_rows()
         assert evaluator.tally([]).result().to_rows() == []
 
@@ -231,29 +231,27 @@ def figures(part: Any, path: str = "") -> dict[str, float]:
     return {path: part} if isinstance(part, (int, float)) else {}
 
 
-def tally_of(some: Iterable[RecordResult], *, by_field: bool = False) -> RunTally:
-    tally = RunTally(by_field=by_field)
+def tally_of(some: Iterable[RecordResult]) -> RunTally:
+    tally = RunTally()
     for each in some:
         tally.add(each)
     return tally
 
 
-@given(signs, st.lists(st.integers(0, 8), max_size=4), st.booleans(), st.randoms())
+@given(signs, st.lists(st.integers(0, 8), max_size=4), st.randoms())
 def test_shards_in_any_cut_and_order_add_up_to_the_run(
-    signs: list[Any], cuts: list[int], by_field: Any, random: Any
+    signs: list[Any], cuts: list[int], random: Any
 ) -> None:
     records = run_of(signs).records
     ends = [0, *sorted(min(cut, len(records)) for cut in cuts), len(records)]
-    shards = [
-        tally_of(records[start:end], by_field=by_field) for start, end in itertools.pairwise(ends)
-    ]
+    shards = [tally_of(records[start:end]) for start, end in itertools.pairwise(ends)]
     random.shuffle(shards)
 
     while len(shards) > 1:
         place = random.randrange(len(shards) - 1)
         shards[place].merge(shards.pop(place + 1))
 
-    whole = tally_of(records, by_field=by_field).result()
+    whole = tally_of(records).result()
     summed = figures(shards[0].result().to_dict())
     assert summed == pytest.approx(figures(whole.to_dict()), rel=1e-9, abs=1e-12)
 
@@ -284,7 +282,7 @@ def test_a_tally_comes_back_from_another_process() -> None:
 
 
 def test_unlike_tallies_do_not_add_up() -> None:
-    tallies = RunTally(), RunTally("1"), RunTally("2"), RunTally("1", by_field=True)
+    tallies = RunTally(), RunTally("1"), RunTally("2")
     for tally, other in itertools.permutations(tallies, 2):
         with pytest.raises(InputError, match="tallies of different schemas"):
             tally.merge(other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from factcheck.fields.comparators.builtin import COMPARATORS
@@ -37,8 +37,8 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self._comparators: dict[str, Callable[..., Any]] = {}
-        self._transforms: dict[str, Callable[..., Any]] = {}
+        self._comparators: dict[str, Callable[..., Any]] = dict(COMPARATORS)
+        self._transforms: dict[str, Callable[..., Any]] = dict(TRANSFORMS)
 
     def register(self, name: str, fn: Callable[..., Any], *, overwrite: bool = False) -> None:
         """Register a comparator.
@@ -55,7 +55,7 @@ class Registry:
             ValueError: The name is taken.
         """
         _check("comparator", name, fn, _FIXED_COMPARATORS)
-        if name in self._comparators and not overwrite:
+        if self._comparators.get(name) is not COMPARATORS.get(name) and not overwrite:
             raise ValueError(f"comparator {name!r} is already registered; use overwrite=True")
         self._comparators[name] = fn
 
@@ -65,30 +65,25 @@ class Registry:
         Raises `TypeError` if `fn` is not callable, and `ValueError` if the name is taken.
         """
         _check("transform", name, fn, _FIXED_TRANSFORMS)
-        if name in self._transforms:
+        if self._transforms.get(name) is not TRANSFORMS.get(name):
             raise ValueError(f"transform {name!r} is already registered; choose another name")
         self._transforms[name] = fn
 
     def __contains__(self, name: str) -> bool:
         """Whether there is a comparator of that name."""
-        return name in self._comparators or name in COMPARATORS
+        return name in self._comparators
 
     def get_comparator(self, name: str) -> Callable[..., Any]:
         """Return a comparator by name; raise `ComparatorNotFoundError` if there is none."""
-        found = self._comparators.get(name) or COMPARATORS.get(name)
-        if found is None:
-            hint = _SEMANTIC if name == "semantic" else ""
-            known = {*COMPARATORS, *self._comparators}
-            raise ComparatorNotFoundError(_unknown("comparator", name, known, hint))
-        return found
+        if name not in self._comparators:
+            raise ComparatorNotFoundError(_unknown("comparator", name, self._comparators))
+        return self._comparators[name]
 
     def get_transform(self, name: str) -> Callable[..., Any]:
         """Return a transform by name; raise `TransformNotFoundError` if there is none."""
-        found = self._transforms.get(name) or TRANSFORMS.get(name)
-        if found is None:
-            known = {*TRANSFORMS, *self._transforms}
-            raise TransformNotFoundError(_unknown("transform", name, known))
-        return found
+        if name not in self._transforms:
+            raise TransformNotFoundError(_unknown("transform", name, self._transforms))
+        return self._transforms[name]
 
     def extended(self, name: str, fn: Callable[..., Any]) -> Registry:
         """Return a copy of this registry with a comparator added or replaced."""
@@ -104,8 +99,8 @@ def _check(kind: str, name: str, fn: Any, fixed: frozenset[str]) -> None:
         raise ValueError(f"Cannot overwrite built-in {kind} {name!r}; choose another name")
 
 
-def _unknown(kind: str, name: Any, known: set[str], hint: str = "") -> str:
-    hint = hint or "register your own before use"
+def _unknown(kind: str, name: Any, known: Iterable[str]) -> str:
+    hint = _SEMANTIC if name == "semantic" else "register your own before use"
     return f"Unknown {kind} {name!r}; expected one of {', '.join(sorted(known))}; {hint}"
 
 

@@ -39,15 +39,11 @@ _ARRAY_LIMIT = 2**52
 
 
 def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
-    kind = type(gold)
-    if kind is not type(extracted):
-        return _MISMATCH
-    if kind in _EQUAL_IF_SAME:
-        return MATCH if gold == extracted else _MISMATCH
-    if kind is float:
-        both_nan = math.isnan(gold) and math.isnan(extracted)
-        return MATCH if gold == extracted or both_nan else _MISMATCH
-    return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
+    if type(gold) in _EQUAL_IF_SAME:
+        is_match = type(gold) is type(extracted) and gold == extracted
+    else:
+        is_match = exact_key(gold) == exact_key(extracted)
+    return MATCH if is_match else _MISMATCH
 
 
 def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:

@@ -32,7 +32,6 @@ from factcheck.judges.ports import (
     Ledger,
     PairJudgeSpec,
     PairResult,
-    PairVerdict,
     Specificity,
     ValuePair,
 )
@@ -282,36 +281,37 @@ class SemanticComparator(SessionUser):
         return background.run(self._results(items))
 
     async def _results(self, items: Sequence[BatchItem]) -> list[Answer]:
-        outcomes = [self._without_judge(item) for item in items]
+        make = _result_type(items)
+        outcomes = [self._without_judge(item, make) for item in items]
         pairs = list(dict.fromkeys(one for one in outcomes if isinstance(one, ValuePair)))
         verdicts = await self._verdicts(pairs) if pairs else {}
-        result_type = _result_type(items)
-        return [
-            self._result(item, outcome, verdicts, result_type)
-            for item, outcome in zip(items, outcomes, strict=True)
-        ]
+        for place, (item, outcome) in enumerate(zip(items, outcomes, strict=True)):
+            if isinstance(outcome, ValuePair):
+                outcomes[place] = _judged(verdicts[outcome], item.params or {}, make)
+        return outcomes
 
-    def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
-        """Return score and reason, or the pair of values to judge."""
+    def _without_judge(self, item: BatchItem, make: Any) -> Any:
+        """Return the result or a failure, or else the pair of values to judge."""
         gold, extracted = item.gold_compared, item.extracted_compared
         params = item.params or {}
         if _are_equal(item):
-            return 1.0, "exact"
+            return make(1.0, _SEMANTIC, "exact")
         if gold is None or extracted is None:
-            return _with_null(gold, extracted)
+            return make(*_with_null(gold, extracted))
         gold_text = None
         try:
             self.check_params(params)
             gold_text = as_text(gold)
             extracted_text = as_text(extracted)
         except (ValueError, RecursionError) as error:
-            if gold_text is not None:
-                return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
-            _log.warning("%s: %s cannot judge the value: %s", item.path, _SEMANTIC, error)
-            return Failure(None, ParameterError.code, describe(error))
+            if gold_text is None:
+                _log.warning("%s: %s cannot judge the value: %s", item.path, _SEMANTIC, error)
+                return Failure(None, ParameterError.code, describe(error))
+            reason = f"the extracted value cannot be written as JSON: {describe(error)}"
+            return make(0.0, _SEMANTIC, reason)
         if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
             types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
-            return 0.0, f"type mismatch: {types}"
+            return make(0.0, _SEMANTIC, f"type mismatch: {types}")
         return ValuePair(
             gold_text,
             extracted_text,
@@ -336,37 +336,27 @@ class SemanticComparator(SessionUser):
             _log.warning("%s: no verdict on %d of %d pairs: %s", _SEMANTIC, *counts, failures[0])
         return dict(zip(pairs, results, strict=True))
 
-    def _result(
-        self,
-        item: BatchItem,
-        outcome: Any,
-        verdicts: Mapping[ValuePair, PairResult],
-        result_type: Any,
-    ) -> Any:
-        if isinstance(outcome, ValuePair):
-            outcome = verdicts[outcome]
-        if isinstance(outcome, Failure):
-            return outcome
-        if not isinstance(outcome, PairVerdict):
-            return result_type(outcome[0], _SEMANTIC, outcome[1])
-        probability = outcome.probability
-        threshold = (item.params or {}).get("threshold")
-        is_match = outcome.equivalent
-        if threshold is not None and probability is not None:
-            is_match = probability >= threshold
-        reason = f"{outcome.judge}: {outcome.reason}" if outcome.reason else outcome.judge
-        result = result_type(float(is_match), _SEMANTIC, reason)
-        if isinstance(result, ComparatorResult) and not is_match:
-            return replace(result, doubtful=(probability or 0.0) >= _DOUBT)
-        return result
+
+def _judged(verdict: PairResult, params: Mapping[str, Any], make: Any) -> Any:
+    """Return the result of a verdict; a failure stays one."""
+    if isinstance(verdict, Failure):
+        return verdict
+    is_match, threshold = verdict.equivalent, params.get("threshold")
+    if threshold is not None and verdict.probability is not None:
+        is_match = verdict.probability >= threshold
+    reason = f"{verdict.judge}: {verdict.reason}" if verdict.reason else verdict.judge
+    result = make(float(is_match), _SEMANTIC, reason)
+    if isinstance(result, ComparatorResult) and not is_match:
+        return replace(result, doubtful=(verdict.probability or 0.0) >= _DOUBT)
+    return result
 
 
-def _with_null(gold: Any, extracted: Any) -> tuple[float, str]:
+def _with_null(gold: Any, extracted: Any) -> tuple[float, str, str]:
     """Compare null with a value, which may say that there is none, such as `n/a`."""
     side, value = ("gold", extracted) if gold is None else ("extracted", gold)
     if isinstance(value, str) and is_absent(tidy(value)):
-        return 1.0, "no value on either side"
-    return 0.0, f"null against a value ({side} is null)"
+        return 1.0, _SEMANTIC, "no value on either side"
+    return 0.0, _SEMANTIC, f"null against a value ({side} is null)"
 
 
 def _result_type(items: Sequence[Any]) -> Any:
