@@ -32,4 +32,4 @@ def test_results_in_a_kernel() -> None:
         assert shown["text/html"].startswith("<iframe")
         assert title in shown["text/html"]
         assert "<script" not in shown["text/html"]
-    assert last["text/plain"].startswith("((2, 16),\n 2,\n '<!doctype html>'")
+    assert last["text/plain"].startswith("((2, 17),\n 2,\n '<!doctype html>'")
