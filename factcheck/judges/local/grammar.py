@@ -191,7 +191,7 @@ def _with_one_each(tokens: list[Token]) -> list[Token]:
     """
     first: dict[tuple[int, str], int] = {}
     for place, token in enumerate(tokens):
-        if token.tag not in NOUNS or token.relation not in ("pobj", "dobj", "nsubj"):
+        if token.tag not in NOUNS or token.relation not in _ROLES_OF_ONE:
             continue
         at = first.setdefault((token.head, token.relation), place)
         between = [word.text for word in tokens[at + 1 : place]]
@@ -201,6 +201,9 @@ def _with_one_each(tokens: list[Token]) -> list[Token]:
         elif at != place and is_beside and token.tag in NAMES and tokens[at].tag == "NN":
             tokens[place] = token._replace(head=at, relation="appos")
     return tokens
+
+
+_ROLES_OF_ONE = frozenset({"pobj", "dobj", "nsubj", "nsubjpass"})
 
 
 class Pair(NamedTuple):
@@ -389,6 +392,9 @@ def _with_one_subject(tokens: list[Token]) -> list[Token]:
             tokens[later] = tokens[later]._replace(head=place, relation="conj")
         elif any(word.text == "," or word.relation == BRACKET for word in behind):
             tokens[later] = tokens[later]._replace(head=place, relation="appos")
+        elif any(word.tag == "CD" for word in between) and token.entity == "PERSON":
+            # `Anna Kern, 21, of Ulm, Mill Road, left`
+            tokens[later] = tokens[later]._replace(head=place, relation="meta")
         elif is_person(token.text):
             tokens[place] = token._replace(head=later, relation="appos")
         else:

@@ -90,20 +90,26 @@ class Phrases(Roles):
         relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux", "auxpass")
         self.hidden.update(k for k in self.kids[place] if self.low[k] == "both")
         own = [k for k in self.of(place, *relations) if k < place and k not in self.hidden]
-        behind = [k for k in self.of(place, "prep") if k > heads[-1]]  # `an author and judge of`
-        shared = NONE.union(*(self.under(k) for k in [*own, *behind]))
+        shared = NONE.union(*(self.under(k) for k in own))
+        behind = [k for k in self.of(place, "prep") if k > heads[-1] and self.low[k] == "of"]
+        is_of_all = bool(own) and not self.of(heads[-1], "det", "poss", "nummod", "amod")
+        self.hidden.update(behind)  # `the author and judge of stories`, `ropes and a bag of sand`
         found = []
         is_one = any(self.low[i] in ("a", "an") for i in shared)
         for head in heads:
             is_named = bool(self.of(head, "det", "poss", "nummod", "aux"))
             is_named |= self.tokens[head].tag in NAMES or (is_one and self.is_plural(head))
             is_named |= any(self.low[i] in COUNTING for i in self.of(head, "amod"))
-            found += self._members_of(head, free, NONE if is_named else shared)
+            extra = NONE if is_named else shared
+            if is_of_all or head == heads[-1]:
+                extra = extra.union(*(self.under(k) for k in behind))
+            found += self._members_of(head, free, extra)
         return found
 
     def _example(self, noun: int) -> int | None:
         """Return the phrase that names some of what a noun stands for: `including Ulm and Bonn`."""
         is_counted = self.low[self.tokens[noun].head] == "of"  # `hundreds of people, including`
+        is_counted |= any(self.low[k] == "of" for k in self.of(noun, "prep"))  # `tins of tea`
         is_counted |= any(self.tokens[i].entity == "MONEY" for i in self.kids[noun])
         if is_counted or self.tokens[noun].tag not in NOUNS:
             return None

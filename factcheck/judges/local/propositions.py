@@ -61,6 +61,12 @@ _LASTING = WORDS["states"] | word_set("led run headed backed funded managed chai
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
 _RIVALLING = word_set("with against by")
 """Behind these, a place may be that of the event: `a draw with Ajax in Ulm`."""
+_SITES = frozenset({"FAC", "GPE", "LOC"})
+"""Kinds of entities that stay where they are."""
+_BUILDINGS = word_set(
+    "airport bridge castle cathedral center centre church college gardens hall hospital hotel "
+    "house museum palace park prison school stadium station theater theatre university"
+)
 _HEADS = word_set(
     "leader chairman chairwoman chair president captain head boss manager chief founder mayor "
     "coach owner director editor governor minister secretary"
@@ -514,6 +520,7 @@ class Propositions(Phrases):
         is_subject &= self.is_set_off(place)  # `When they called a stop, Kern left`
         is_other = self.low[self.start(place) - 1] == "not"  # `a tax, not a retreat`
         is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
+        is_other |= self.low[noun] in WORDS["bundles"] and self.tokens[place].entity == "PERSON"
         if is_counted or is_list or is_subject or is_other:
             return
         if any(self.low[i] == "them" for i in self.under(place)):
@@ -677,7 +684,8 @@ class Propositions(Phrases):
             goals = [k for k in self.of(place, "pobj") if self.tokens[k].entity == "GPE"]
             is_one_of_many = any(self.tokens[k].tag == "JJ" for k in self.of(noun, "amod"))
             is_any = any(self.low[k] in ("a", "an") for k in self.of(noun, "det"))
-            is_other = is_any or self.tokens[noun].entity in TIMES or self.is_verb(noun)
+            is_site = self.tokens[noun].entity in _SITES or self.low[noun] in _BUILDINGS
+            is_other = is_any or not is_site or self.is_verb(noun)
             is_other |= self.low[self.tokens[noun].head] in _RIVALLING
             if goals and not (is_other or is_one_of_many):
                 where = frozenset({place}) | self._short(goals[0], place)

@@ -30,6 +30,7 @@ LABEL = re.compile(
 )
 """`Price: `, `[12:30] Anna: `: up to three words, and what stands behind them is about them."""
 PREFIX = re.compile(
+    r"\( ?(?:CNN|AP|AFP|Reuters|Bloomberg) ?\)(?: ?[\u2013\u2014-]{1,2})? (?=\S)|"
     r"\(?\d{1,2}[.)]\s+(?=[A-Z])|[A-Z]{3,20}(?: [A-Z]{2,20}){0,2}"
     r"(?:, [^.!?\u2013\u2014]{1,30}| \([^)]{1,20}\))? [\u2013\u2014-]{1,2} (?=[A-Z])"
 )
@@ -53,7 +54,8 @@ _AMOUNT = re.compile(
 _FORMULA = re.compile(rf"\W*(?:{_any_of('formulas')})(?!\w)", re.IGNORECASE)
 _CREDIT = re.compile(r"\bcontributed to this (?:report|article|story)\W*\Z", re.IGNORECASE)
 _QUESTION_WORDS = frozenset({"what", "how", "why", "where", "who"})
-_REST = re.compile(r"(?:where|which|who|whose) ")
+_REST = re.compile(r"(?:[Ww]here|[Ww]hich|who|[Ww]hose) ")
+_AIM = re.compile(r"To [a-z]+ ")
 """Opens the rest of a sentence that a formula or a picture parts: `where h is the height`."""
 _SMALL_TALK = WORDS["small talk"]
 _CODE = re.compile(
@@ -183,6 +185,7 @@ def _is_talk(tree: Tree, bare: str, words: Sequence[str]) -> bool:
     is_small = _SMALL_TALK.issuperset(map(str.lower, words))
     asks = _ASKS.search(tree.text) is not None or bare.endswith((":", "\uff1a"))
     asks |= _REST.match(bare) is not None and not bare.islower()
+    asks |= _AIM.match(bare) is not None and tree.finite(tree.root) is None
     return asks or is_short or is_small or _CREDIT.search(bare) is not None
 
 

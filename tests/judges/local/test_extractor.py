@@ -406,6 +406,10 @@ TOLD = {
         ["In total 12 people in Ulm and 9 people in Bonn were hurt."]),
     "a semicolon in a report": ("He said the city was old; it had two bridges.",
         ["He said the city was old; it had two bridges."]),
+    "an agency before a report": ("(CNN) Two men died in Ulm. (Reuters) - Rain fell.",
+        ["Two men died.", "Two men died in Ulm.", "Rain fell."]),
+    "an aim, not a finding": ("To examine whether fatigue matters. It matters to nurses.",
+        ["It matters to nurses."]),
     "a text without capitals": (
         "anna kern lives in bonn. ' rain fell, tom orr said. ' she opened a shop.",
         ["Anna kern lives in bonn.", "Tom orr said rain fell.", "Anna kern opened a shop."]),
