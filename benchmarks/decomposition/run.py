@@ -30,6 +30,7 @@ from benchmarks.embedded.own_texts import long_pairs, texts
 from factcheck import FactCoverage
 from factcheck.errors import InputError
 from factcheck.facts import FactSet, Verdict
+from factcheck.facts.coverage import share_entailed
 from factcheck.facts.groups import weigh
 from factcheck.judges.local.sentences import split_sentences
 
@@ -48,7 +49,7 @@ class Scored(NamedTuple):
     kept: Sequence[float]
     """For each fact: 1 kept, 0 not, .5 undecided."""
     expected: float
-    """Mean probability of the facts."""
+    """Share of the statements that is expected to be kept."""
     facts: FactSet
 
 
@@ -88,8 +89,7 @@ def score(
             labels = [label for label in each["labels"] if label is not None]
             results = scorer.check(facts, each["summary"])
             kept = [float(r.supported) if isinstance(r, Verdict) else 0.5 for r in results]
-            chances = [r.probability for r in results if isinstance(r, Verdict)]
-            expected = fmean(p for p in chances if p is not None)
+            expected = share_entailed(results).expected or 0.0
             human, n_words = fmean(labels), len(each["summary"].split())
             document = str(row["doc_id"])
             found.append(Scored(document, system, human, n_words, kept, expected, facts))

@@ -6,9 +6,11 @@ The figures behind what is said of a judge are in `docs/trust.md` and the data c
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from factcheck.facts.groups import root_ids
 from factcheck.facts.model import CheckResult, Verdict
 from factcheck.reports.text import one_line
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
@@ -40,8 +42,9 @@ class Share:
     """95 % interval of `value`, or `None` without one. It covers the sampling of facts and, if
     every verdict has a probability, the judge's error."""
     expected: float | None = None
-    """Weighted mean of the probabilities of the decided facts, in [0, 1]: the share to expect if
-    each is right; `None` unless every verdict has one."""
+    """Mean over the statements of the mean probability of their decided facts, weighted, in [0, 1]:
+    the share to expect, however many details a statement has; `None` unless every verdict has a
+    probability."""
 
 
 def share_entailed(results: Sequence[CheckResult]) -> Share:
@@ -68,14 +71,22 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
     weights = [verdict.fact.weight / heaviest for verdict in decided]
     chances = [verdict.probability for verdict in decided if verdict.probability is not None]
     sampling = wilson(value, effective_size(weights))
-    expected = _mean(chances, weights) if len(chances) == len(decided) else None
+    is_likely = len(chances) == len(decided)
     return Share(
         value=value,
         low=min(value, _share(results, heaviest_of_all, undecided=False)),
         high=max(value, _share(results, heaviest_of_all, undecided=True)),
-        interval=sampling if expected is None else _widened(sampling, value, chances, weights),
-        expected=expected,
+        interval=_widened(sampling, value, chances, weights) if is_likely else sampling,
+        expected=_mean(chances, _by_statement(decided, weights)) if is_likely else None,
     )
+
+
+def _by_statement(decided: Sequence[Verdict], weights: Sequence[float]) -> list[float]:
+    """Share the weight of a statement among its core and details."""
+    facts = [verdict.fact for verdict in decided]
+    roots = root_ids(facts)
+    sizes = Counter(roots[fact.id] for fact in facts)
+    return [w / sizes[roots[fact.id]] for fact, w in zip(facts, weights, strict=True)]
 
 
 def _mean(chances: Sequence[float], weights: Sequence[float]) -> float:

@@ -83,9 +83,10 @@ class CoverageReport(Report):
 
     @property
     def expected(self) -> float | None:
-        """Mean probability of the decided facts, in [0, 1]; see `Share.expected`.
+        """Share of the statements that is expected to be kept, in [0, 1]; see `Share.expected`.
 
-        It ranks summaries better than the score does, which counts an unsure verdict as a sure one.
+        It ranks summaries better than the score does, which counts an unsure verdict as a sure one
+        and a statement with ten details ten times.
         """
         return self.share.expected
 

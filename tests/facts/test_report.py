@@ -130,6 +130,10 @@ def test_the_expected_share_is_the_mean_of_the_probabilities_by_weight() -> None
     doubted = replace(verdict("neutral"), probability=0.3)
     assert share_entailed([likely, doubted, failure()]).expected == pytest.approx(0.75)
     assert share_entailed([likely, verdict("neutral")]).expected is None
+    cores = [replace(verdict("entailed", number=n), probability=0.8) for n in (1, 2)]
+    detail = AtomicFact("f3", "A is B in May.", core="f2")
+    lost = replace(verdict("neutral"), fact=detail, probability=0.2)
+    assert share_entailed([*cores, lost]).expected == pytest.approx(0.65)
     assert share_entailed([failure()]).expected is None
 
 
