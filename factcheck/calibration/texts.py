@@ -19,7 +19,7 @@ from itertools import count, pairwise
 from typing import Any, TypeAlias
 
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.errors import InputError, JudgeError
+from factcheck.errors import InputError, JudgeError, located
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -73,7 +73,7 @@ def split_bullets(summary: str) -> Bullets:
     that is no text, or blank, is an `InputError`. The pieces put together are the summary.
     """
     if not isinstance(summary, str) or not summary.strip():
-        raise InputError("the summary is blank; there is no bullet to remove")
+        raise InputError("the summary is blank; it has no bullet to remove, so leave it out")
     summary = summary.strip()
     lines = summary.splitlines(keepends=True)
     pieces: list[str] = []
@@ -200,11 +200,10 @@ async def read_subjects(texts: Iterable[Text] | None) -> list[Subject]:
             subjects.append(text)
             continue
         record = as_record(text, number)
-        source, bullets = "\n\n".join(source_texts(record.source)), split_bullets(record.summary)
-        try:
+        source = "\n\n".join(source_texts(record.source))
+        with located(record.where):
+            bullets = split_bullets(record.summary)
             facts = await lister.aextract(record.source) if record.facts is None else record.facts
-        except InputError as error:
-            raise InputError(f"{record.where}: {error}") from error
         subjects.append(Subject(record.id, source, bullets, FactSet.of(facts)))
     if not subjects:
         raise InputError("there are no texts to test a judge on")

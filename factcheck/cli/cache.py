@@ -11,7 +11,7 @@ import typer
 
 from factcheck.cli import output
 from factcheck.cli.options import flag
-from factcheck.errors import InputError
+from factcheck.errors import ConfigError, InputError
 
 
 def _place() -> tuple[Path, Path]:
@@ -20,7 +20,12 @@ def _place() -> tuple[Path, Path]:
     from factcheck.runtime.cache.disk import database, expanded
     from factcheck.settings import Settings
 
-    folder = expanded(default_folder(Settings.from_environment()))
+    settings = Settings.from_environment()
+    if settings.cache not in (None, "off"):
+        raise ConfigError(
+            "FACTCHECK_CACHE names another cache, and this is about the one on disk; unset it"
+        )
+    folder = expanded(default_folder(settings))
     return folder, database(folder)
 
 

@@ -61,8 +61,8 @@ def score(  # noqa: PLR0913 - one parameter per option
     digests = {None, digest(source_key(texts[0]))}
     if fact_set is not None and fact_set.source_digest not in digests:
         output.print_error(
-            f"warning: {facts} was extracted from another version of the source; "
-            f"update it with 'factcheck facts SOURCE --lock {facts}'"
+            f"warning: {facts} was extracted from another source, or another version of it; "
+            "list the facts again, in a lock file with 'factcheck facts SOURCE --lock FILE.yaml'"
         )
     if fact_set is not None and direction == "coverage":
         extractor = extractor or "local"  # nothing is extracted, so no key is asked for

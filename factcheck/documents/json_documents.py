@@ -120,7 +120,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise InputError(f"duplicate key {key!r:.80} in {shorten(str(found), 80)}; keep one")
+        keys = shorten(", ".join(found), 80)
+        raise InputError(f"duplicate key {key!r:.80} in an object with {keys}; keep one")
     return found
 
 

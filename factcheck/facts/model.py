@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple
 from urllib.parse import quote, unquote
 
 from factcheck.documents import PlainData, Reader, from_plain, shown, to_plain
 from factcheck.errors import FactcheckError, InputError
-from factcheck.settings import require_number
 
 EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 """Whether a text entails a fact, contradicts it, or does neither."""
@@ -64,7 +65,13 @@ class AtomicFact(PlainData):
             raise InputError(f"fact {shown(self.id)} has no text; every fact needs a statement")
         if not isinstance(self.id, str) or not self.id:
             raise InputError(f"fact {shown(self.text)} has no id")
-        object.__setattr__(self, "weight", float(require_number("weight", self.weight, 0)))
+        is_number = isinstance(self.weight, Real) and not isinstance(self.weight, bool)
+        if not (is_number and 0 <= self.weight <= sys.float_info.max):
+            raise InputError(
+                f"fact {shown(self.id)}: weight must be a finite number of at least 0, "
+                f"not {shown(self.weight)}"
+            )
+        object.__setattr__(self, "weight", float(self.weight))
         for name in ("tags", "documents"):
             value = getattr(self, name)
             if isinstance(value, str) or not all(isinstance(item, str) for item in value):

@@ -45,8 +45,8 @@ class SourceDocument(PlainData):
     """May be blank; with accents composed (NFC)."""
 
     def __post_init__(self) -> None:
-        if not self.id.strip():
-            raise InputError("the id of a document is blank")
+        if not isinstance(self.id, str) or not self.id.strip():
+            raise InputError("the id of a document is blank, or no text")
         object.__setattr__(self, "text", require_text(self.text, "the text of a document"))
 
     @property
@@ -72,7 +72,11 @@ def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDoc
     if not source:
         raise InputError(f"{what} is an empty list; it needs at least one document")
     items = [_document(item, number) for number, item in enumerate(source, 1)]
-    documents = from_plain(tuple[SourceDocument, ...], items, what)
+    try:
+        documents = from_plain(tuple[SourceDocument, ...], items, what)
+    except InputError as error:
+        is_located = str(error).startswith(what)
+        raise InputError(str(error) if is_located else f"{what}: {error}") from None
     for id_, count in Counter(document.id for document in documents).items():
         if count > 1:
             raise InputError(f"{what}: two documents have the id {id_!r:.80}; ids must be unique")

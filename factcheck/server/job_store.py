@@ -217,7 +217,7 @@ class JobStore:
         """Return the unfinished job that was submitted first with a key of the service."""
         for job_id, owner in self._all(_OPEN):
             if owner in self._owners:
-                return self._job("jobs.id = ?", job_id)
+                return self._job("jobs.id = ? AND state = 'queued'", job_id)
         return None
 
     @property

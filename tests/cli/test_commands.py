@@ -39,7 +39,7 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     first = run("facts", desk.source, "--lock", str(lock))
     assert first.err == f"{lock}: 4 facts written\n"
     lock.write_text(lock.read_text().replace("blue.", "blue.\n  must: true"))
-    another = "extracted from another version of the source"
+    another = "extracted from another source"
     assert another not in run(*score).err
     desk.put("source.txt", SOURCE.replace("old", "new").replace("blue", "red"))
 

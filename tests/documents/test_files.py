@@ -253,8 +253,11 @@ def test_yaml_is_read_alike_by_every_reader_and_json_is_yaml(value: Any) -> None
         ('{"a": "cut', "(unterminated string starting at, but the text ends; it may be cut off)"),
         ('{"a": "one\ntwo"}', r"(invalid control character at, found '\ntwo"),
         ('{"a": \n', "not valid JSON (expecting value, but the text ends; it may be cut off)"),
-        ('{"a": 1,\n"b": {"c": 1, "c": 2}}', "x.json: duplicate key 'c' in {'c': 2}; keep one"),
-        ('{"\\u0061": 1, "a": 2}', "line 1: duplicate key 'a' in {'a': 2}"),
+        (
+            '{"a": 1,\n"b": {"c": 1, "c": 2}}',
+            "x.json: duplicate key 'c' in an object with c; keep one",
+        ),
+        ('{"\\u0061": 1, "a": 2}', "line 1: duplicate key 'a' in an object with a"),
         ("[1,\n\nNaN]", "x.json: NaN is not a JSON value; write null"),
         ('["1e999",\n1e999]', "x.json: 1e999 is not a JSON value"),
         (f'["{"9" * 5000}",\n{"9" * 5000}]', "x.json: it contains a number of too many digits"),

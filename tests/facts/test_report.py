@@ -7,6 +7,7 @@ import math
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 import pytest
@@ -99,6 +100,13 @@ def test_a_damaged_report_is_refused_or_read_but_never_crashes(
         CoverageReport.from_dict(tree)
     except InputError as error:
         assert str(error)
+
+
+def test_a_weight_may_be_any_real_number() -> None:
+    assert AtomicFact("f1", "A is B.", weight=Fraction(1, 2)).weight == 0.5  # type: ignore[arg-type]
+    for weight in (-1, math.nan, True, "1", 10**400):
+        with pytest.raises(InputError, match="fact 'f1': weight must be"):
+            AtomicFact("f1", "A is B.", weight=weight)  # type: ignore[arg-type]
 
 
 def verdict(label: str, weight: float = 1.0, number: int = 1) -> Verdict:

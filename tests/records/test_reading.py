@@ -81,6 +81,10 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
         (TRAM | {"summary": ["x"]}, "'summary': expected a string, got a list"),
         (TRAM | {"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
         (TRAM | {"id": " "}, "'id' is blank"),
+        (
+            TRAM | {"source": [{"id": " ", "text": "It ran."}]},
+            "the id of a document is",
+        ),
         (TRAM | {"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
         (TRAM | {"facts": '["It stops."'}, "'facts' starts like a JSON list but is not valid"),
     ],

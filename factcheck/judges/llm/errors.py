@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -16,9 +15,11 @@ from factcheck.errors import (
     ConfigError,
     FactcheckError,
     JudgeError,
+    JudgeOutputError,
     JudgeRateLimited,
     JudgeRefused,
     JudgeRejected,
+    JudgeTruncated,
     JudgeUnavailable,
 )
 
@@ -37,7 +38,7 @@ _ADVICE = {
     404: "; check the model's name and {address}",
 }
 
-UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
+UNREADABLE = (ValueError, RecursionError)
 """Exceptions raised for a body that is not JSON."""
 
 
@@ -121,6 +122,9 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     return None
 
 
+_NO_PACKAGE = re.compile("No module named|import failed")
+
+
 def from_dspy(error: BaseException, model: str) -> FactcheckError:
     """Translate an exception of DSPy or of a user-defined model."""
     from dspy.utils import exceptions as theirs
@@ -135,16 +139,22 @@ def from_dspy(error: BaseException, model: str) -> FactcheckError:
             f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
-    if isinstance(error, ImportError) or "No module named" in str(error):
+    if isinstance(error, ImportError) or _NO_PACKAGE.search(str(error)):
         return ConfigError(
             f"{model!r} needs a package that is not installed ({redacted(error)[:100]}); install "
             "the extra 'bedrock' or 'vertex' of factcheck, or the package itself"
         )
     message = f"{model}: {redacted(error)}"
-    if isinstance(error, theirs.LMConfigurationError):
-        return ConfigError(message)
-    unclear = (theirs.LMUnexpectedError, theirs.LMCollectionLimitError)
-    if not isinstance(error, theirs.LMError) or isinstance(error, unclear):
+    kinds: Mapping[type[BaseException], type[FactcheckError]] = {
+        theirs.LMConfigurationError: ConfigError,
+        theirs.LMCollectionLimitError: JudgeTruncated,
+        theirs.LMStreamAssemblyError: JudgeTruncated,
+        theirs.AdapterParseError: JudgeOutputError,
+    }
+    kind = next((ours for one, ours in kinds.items() if isinstance(error, one)), None)
+    if kind is not None:
+        return kind(message)
+    if not isinstance(error, theirs.LMError) or isinstance(error, theirs.LMUnexpectedError):
         return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
     statuses = {
         theirs.LMInvalidRequestError: error.status or HTTPStatus.BAD_REQUEST,

@@ -11,6 +11,7 @@ import json
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -211,8 +212,8 @@ class JsonClient:
         found = error_in(_json_or_none(text) or text.decode("utf-8", "replace")[:_EXCERPT])
         status, provider = response.status, self.access.provider
         message = found.message or response.reason
-        if location := response.headers.get("Location"):
-            where = redacted(location)[:_EXCERPT]
+        if status < HTTPStatus.BAD_REQUEST and (location := response.headers.get("Location")):
+            where = _host(location) or "nowhere"
             message = f"redirects to {where}, which is not followed; check {provider.address}"
         return from_status(
             status,
@@ -229,6 +230,14 @@ def _close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -
     """Close a session that was left open, if its loop is still running."""
     if not session.closed and loop.is_running():
         asyncio.run_coroutine_threadsafe(session.close(), loop)
+
+
+def _host(address: str) -> str:
+    """Return the host of an address, without what may be secret; empty if it has none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _as_utf8(body: Body, name: str) -> bytes:

@@ -207,13 +207,13 @@ def shrinking(request: Request) -> Reply:
 HTML = Reply(raw_body=b"<html>Welcome</html>", headers={"content-type": "text/html"})
 ELSEWHERE, NOWHERE = (
     Reply(status=307, raw_body=b"", headers={"location": location})
-    for location in ("http://example.org/v1", "http://[example")
+    for location in ("http://token@example.org/v1?sig=SECRET", "http://[example")
 )
 BAD: dict[str, tuple[ChatAnswer, str, int]] = {
     "a dead key": (echo, r"OPENAI_API_KEY", 1),
     "a web page": (lambda _: HTML, "not a JSON object", 4),
-    "a redirect": (lambda _: ELSEWHERE, r"redirects to http://example\.org", 2),
-    "a redirect to no address": (lambda _: NOWHERE, r"redirects to http://\[example", 2),
+    "a redirect": (lambda _: ELSEWHERE, r"redirects to example\.org, which", 2),
+    "a redirect to no address": (lambda _: NOWHERE, r"redirects to nowhere", 2),
     "a bomb": (bomb, "MiB", 4),
     "a limit that shrinks": (shrinking, "8 request formats were rejected; run `factcheck", 8),
     "a refusal of everything": (

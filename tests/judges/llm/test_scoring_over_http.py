@@ -196,7 +196,7 @@ def test_every_error_of_a_dspy_model_becomes_one_of_ours() -> None:
         (exceptions.LMServerError("down"), "unavailable", "down"),
         (exceptions.LMTransportError("down"), "unavailable", "down"),
         (exceptions.LMNotConfiguredError("no key"), "config", "no key"),
-        (exceptions.LMStreamAssemblyError("torn"), "judge", "torn"),
+        (exceptions.LMStreamAssemblyError("torn"), "truncated", "torn"),
     ):
         found = from_dspy(theirs, "m")
         assert found.code == code
