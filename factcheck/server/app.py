@@ -103,7 +103,7 @@ async def docs(request: Request) -> HTMLResponse:
 
 def _section(schema: Mapping[str, Any], title: str, operation: Mapping[str, Any]) -> Section:
     """Describe a request: what it does, and an example of its body."""
-    first, _, rest = operation["description"].partition("\n\n")
+    first, _, rest = operation["description"].replace("`", "").partition("\n\n")
     items = [Item("", one_line(rest))] if rest else []
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         example = content.get("example")
