@@ -6,8 +6,7 @@ Warnings go to the logger `factcheck.fields`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 from factcheck.documents import PathOrDash, json_text, name_of
 from factcheck.documents.files import Unparsed
 from factcheck.documents.reading import read_document, read_entries
-from factcheck.errors import InputError
+from factcheck.errors import InputError, located
 from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
@@ -83,7 +82,7 @@ def _reply(place: str, value: Any) -> Any:
 def read_schema(path: PathOrDash) -> dict[str, Any]:
     """Read an evaluation schema, resolve it, and add default comparators to leaves without one."""
     data = _object_in(path, "schema")
-    with _errors_of(name_of(path)):
+    with located(name_of(path)):
         return dict(annotate(resolved(data)))
 
 
@@ -99,18 +98,10 @@ def make_schema(
 ) -> dict[str, Any]:
     """Make an evaluation schema for records, with suggested or default comparators."""
     base = None if schema is None else _object_in(schema, "schema")
-    with _errors_of(records.name if schema is None else name_of(schema)):
+    with located(records.name if schema is None else name_of(schema)):
         if not suggest:
             return dict(annotate(infer_schema(records)))
         return dict(suggest_schema(records, base))
-
-
-@contextmanager
-def _errors_of(name: str) -> Iterator[None]:
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from error
 
 
 class FileRun(NamedTuple):
@@ -146,7 +137,7 @@ def evaluate_files(
     post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
     if nulls_absent:
         post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
-    with _errors_of(name_of(schema_path or gold_path)):
+    with located(name_of(schema_path or gold_path)):
         evaluator = FieldEvaluator(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )
