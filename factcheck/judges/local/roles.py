@@ -74,7 +74,7 @@ _IN_PICTURE = re.compile(
 """Opens a bracket that says where somebody stands in a picture."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
-_EMPTY = word_set("made held used kept done given taken set put followed")
+_EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
 _TRENDS = word_set("up down")
 _PEOPLE = word_set("he she they we i")
 _INNER = word_set("relcl acl advcl ccomp appos conj bracket parataxis csubj")
