@@ -77,7 +77,8 @@ _WORDING = word_set(
     "designation form code symbol motto date"
 )
 """Before names, these do not say what is named."""
-_ARTICLES = word_set("a an this that these those some any no")
+_UNKNOWN = word_set("a an this that these those some any no")
+"""Before a noun, these do not say which one is meant."""
 _NAMING = word_set("compound conj cc case det poss bracket punct nmod")
 """Relations of words to a name that they are part of."""
 _FORMERLY = word_set("once formerly previously")
@@ -454,7 +455,7 @@ class Propositions(Phrases):
     def _region(self, place: int) -> None:
         """Tell in what a place is: `Ulm, Germany` as `Ulm is in Germany`."""
         smaller = self._short(self.tokens[place].head, place)
-        self._put((smaller, "is in", self._short(place, place)), "place", place, None)
+        self._put((smaller, "is in", self._name(place)), "place", place, None)
 
     def _doer(self, verb: int) -> int | None:
         """Return the subject of a verb, or the noun that `who` and `which` stand for."""
@@ -628,10 +629,9 @@ class Propositions(Phrases):
                 continue
             is_role = is_person(self.low[common[-1]])
             if is_role if token.entity == "PERSON" else len(name) > 1:
-                owned = any(self.tokens[i].tag in ("PRP$", "DT") for i in title)
+                is_owned = any(self.tokens[i].tag in ("PRP$", "DT") for i in title)
                 is_one = self.low[common[-1]] in _HEADS and self.low[min(title)] != "former"
-                link = ("is",) if owned else ("is", "the" if is_one else "a")
-                self._put((frozenset(name), *link, frozenset(title)), "title", noun, None)
+                self._title(frozenset(name), frozenset(title), noun, owned=is_owned, one=is_one)
 
     def _descriptions(self) -> None:
         """Tell what stands before a name as a noun: `the film Titanic` as `Titanic is a film`."""
@@ -641,9 +641,7 @@ class Propositions(Phrases):
             is_name &= self.tokens[noun].tag == "NN" and self.start(place) == noun + 1
             kids = [k for k in self.kids[noun] if k < noun]
             led = [k for k in kids if self.tokens[k].relation in ("det", "poss")]
-            is_known = len(led) == 1 and (
-                self.low[led[0]] == "the" or self.low[led[0]] not in _ARTICLES
-            )
+            is_known = len(led) == 1 and self.low[led[0]] not in _UNKNOWN
             is_titled = token.text[0] in ('"', "\u201c")
             is_known &= is_titled or token.entity != "PERSON" or is_person(self.low[noun])
             is_any = any(self.is_singling(k) for k in kids) or self.low[noun] in _WORDING
@@ -652,10 +650,17 @@ class Propositions(Phrases):
                 continue
             is_one = self.low[noun] in _HEADS
             is_owned = self.low[led[0]] != "the"
-            link = ("is",) if is_owned else ("is", "the" if is_one else "a")
             what = {noun, *(w for k in kids if k not in led or is_owned for w in self.under(k))}
-            name = self._members_of(place, Freedom(drop=True, split=False))[0].words
-            self._put((name, *link, frozenset(what)), "title", place, None)
+            self._title(self._name(place), frozenset(what), place, owned=is_owned, one=is_one)
+
+    def _title(self, name: Words, title: Words, place: int, *, owned: bool, one: bool) -> None:
+        """Tell what somebody or something is: `Meg Ryan is an actress`, `... is Orr's friend`."""
+        link = ("is",) if owned else ("is", "the" if one else "a")
+        self._put((name, *link, title), "title", place, None)
+
+    def _name(self, place: int) -> Words:
+        """Return the words of a name, without what may be added to it."""
+        return self._members_of(place, Freedom(drop=True, split=False))[0].words
 
     def _kinds(self) -> None:
         """Tell what examples are: `films such as Titanic` as `Titanic is a film`."""
@@ -672,8 +677,7 @@ class Propositions(Phrases):
                     self.tokens[k].relation not in _NAMING for k in self.kids[place]
                 ):
                     continue
-                name = self._members_of(place, Freedom(drop=True, split=False))[0].words
-                self._put((name, "is", "a", kind, one), "title", place, None, sayers)
+                self._put((self._name(place), "is", "a", kind, one), "title", place, None, sayers)
 
     def _places(self) -> None:
         """Tell where what is named is: `Kezar Stadium in San Francisco`."""
