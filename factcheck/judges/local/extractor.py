@@ -11,7 +11,7 @@ from factcheck.judges.local.acceptor import accept
 from factcheck.judges.local.grammar import read_tokens
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import Propositions
-from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations
+from factcheck.judges.local.sentences import block_sentences, cut_unended
 from factcheck.judges.local.statements import (
     LABEL,
     LONGEST_QUOTE,
@@ -36,7 +36,7 @@ from factcheck.text.words import english_words, guess_language
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/25"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/26"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
@@ -139,7 +139,7 @@ def _groups(source: str) -> Iterator[list[Told]]:
             continue
         mentions.next_paragraph()
         wholes = block_sentences(source, block)
-        sentences = [piece for whole in wholes for piece in cut_at_abbreviations(whole, language)]
+        sentences = [piece for whole in wholes for piece in cut_unended(whole, language)]
         is_item = block.kind == "item"
         reader = _Reader(mentions, is_english=language == "en", label=label)
         for number, sentence in enumerate(sentences):

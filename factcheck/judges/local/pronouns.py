@@ -25,12 +25,12 @@ from factcheck.judges.local.tree import (
     Tree,
     is_person,
 )
-
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
     **dict.fromkeys(WORDS["men"], "m"), **dict.fromkeys(WORDS["women"], "f"),
 }  # fmt: skip
+_FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
 _BE = frozenset({"is", "was", "'s", "be", "been"})
 THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
@@ -49,7 +49,7 @@ class _Told(NamedTuple):
     """What a sentence leaves for the pronouns of the next one."""
 
     people: set[str]
-    """Nameless ones are `?m`, `?f` or `?`."""
+    """Nameless ones are called `the guard`; `?m`, `?f` or `?` if one of several may be meant."""
     actors: set[str]
     """Those of them that do something, or to whom it is done."""
     about: str = ""
@@ -96,7 +96,7 @@ class Mentions:
         subject = tree.subject(tree.root) if tree.tokens else None
         names = {name.start: name for name in self._names(tree, subject)}
         heads = {_stand(tree, name.end - 1) for name in names.values()}
-        nameless = {i: _gender_of(tree.low[i]) for i in _nameless(tree) if i not in heads}
+        nameless = {i: _called(tree, i) for i in _nameless(tree) if i not in heads}
         begin = (subject or 0) if subject in heads else 0
         """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
         found: dict[int, str] = {}
@@ -108,14 +108,17 @@ class Mentions:
                 if name.is_person:
                     self._know(who, self._gender(who) or _GENDERS.get(word, ""))
             elif tree.tokens[place].tag in ("PRP", "PRP$") and word in _GENDERS and place >= begin:
-                who = self._put(tree, place, subject, told.people, found)
+                who = self._put(tree, place, subject, told, found)
             if not who:
                 continue
             told.people.add(who)
-            if tree.tokens[tree.first(at)].relation in ("nsubj", "nsubjpass", "dobj"):
+            is_kin = any(tree.tokens[i].tag == "PRP$" for i in tree.of(at, "poss"))
+            relation = tree.tokens[tree.first(at)].relation
+            if relation in ("nsubj", "nsubjpass") or (relation == "dobj" and not is_kin):
                 told.actors.add(who)
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
-                told = told._replace(about=who, form="PERSON" if who in self._genders else "NNP")
+                is_person = who in self._genders or _is_nameless(who)
+                told = told._replace(about=who, form="PERSON" if is_person else "NNP")
         if told.form == "PERSON":
             self._meet(tree, told.about)
         elif subject is not None:
@@ -126,13 +129,16 @@ class Mentions:
 
     def _meet(self, tree: Tree, who: str) -> None:
         """Keep whom the text introduces."""
+        if _is_nameless(who):
+            return
         if tree.low[tree.root] == "born" or tree.of(tree.root, "attr"):
             self._hero = who if self._hero in ("", who) else ""
 
     def _put(
-        self, tree: Tree, place: int, subject: int | None, people: set[str], found: dict[int, str]
+        self, tree: Tree, place: int, subject: int | None, told: _Told, found: dict[int, str]
     ) -> str:
         """Put a person in place of a pronoun if that is certain, and return who it is."""
+        people, about = told.people, told.about
         gender, last = _GENDERS[tree.low[place]], self._last
 
         def fitting(names: Iterable[str]) -> set[str]:
@@ -142,9 +148,13 @@ class Mentions:
 
         opens = place == subject or tree.tokens[place].head == subject
         if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
-            near = fitting(last.actors) | {last.about}
+            is_person = last.form == "PERSON"
+            near = fitting(last.actors if is_person else last.people) | {last.about}
         else:
             beside = people | (last.actors if opens else last.people)
+            is_saying = tree.low[tree.root] in WORDS["saying"]
+            if about in people and fitting(people) == {about} and not is_saying:
+                beside = people
             known = (name for name in self._genders if opens and self._gender(name) == gender)
             near = fitting(beside) or fitting(known)
         who = next(iter(near)) if len(near) == 1 else "?"
@@ -155,7 +165,7 @@ class Mentions:
         is_doubtful = who in self._teams or who in self._doubtful - self._genders.keys()
         is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
         if who[0] == "?" or is_doubtful or is_explained:
-            return "?" + gender
+            return "" if fitting(people) else "?" + gender
         self._know(who, gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
         return who
@@ -173,6 +183,8 @@ class Mentions:
     def _gender(self, name: str) -> str:
         if name.startswith("?"):
             return name[1:]
+        if _is_nameless(name):
+            return self._genders.get(name) or _gender_of(name.rpartition(" ")[2])
         known = (_GENDERS.get(word, "") for word in name.lower().split(" ")[:2])
         return self._genders.get(name) or next(filter(None, known), "")
 
@@ -189,7 +201,8 @@ class Mentions:
                 owns = "'" if last.form == "NNS" and last.about.endswith("s") else "'s"
                 found[place] = last.about + (owns if place != subject else "")
                 about, form = (last.about, last.form) if place == subject else ("", "")
-        if about and form != "PERSON":
+        is_named = " " in about or not about.islower()
+        if is_named and form != "PERSON":
             found.update(dict.fromkeys(_beside(tree, form), about))
         if has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
@@ -225,19 +238,32 @@ class Mentions:
             if end - 1 == subject and _is_team(tree, subject):
                 self._teams.add(name)
             if is_person or full or _is_born(tree, end):
-                yield _Name(full[0] if len(full) == 1 else name, start, end, True)
+                same = [each for each in full if _may_be(name, each)]
+                yield _Name(same[0] if len(same) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
                 if end == 1:
                     self._doubtful.add(name)
                 yield _Name(name, start, end, False)
 
 
+def _may_be(name: str, full: str) -> bool:
+    """Tell whether `Kern` or `Mr Kern` may be `Anna Kern`, as `Eva Kern` may not."""
+    first, *rest = name.split()
+    is_title = bool(rest) and first.lower() in _GENDERS and first.lower() not in _FIRST_NAMES
+    return {*(rest if is_title else [first, *rest])} <= {*full.split()}
+
+
+def _is_nameless(name: str) -> bool:
+    return name.startswith(("?", "the "))
+
+
 def _is_place(tree: Tree, start: int, end: int) -> bool:
     """Tell whether a name is one of a place or a club: `at St Etienne`, `the club Real Ulm`."""
     last, before = tree.tokens[end - 1], tree.tokens[max(0, start - 1)]
+    is_region = "_".join(tree.low[start:end]) in WORDS["regions"]
     is_at = last.relation == "pobj" and tree.low[last.head] == "at"
     is_kind = before.text in _KINDS and before.head == end - 1
-    return is_at or is_kind
+    return is_at or is_kind or is_region
 
 
 def _is_team(tree: Tree, subject: int) -> bool:
@@ -259,12 +285,13 @@ def _is_born(tree: Tree, end: int) -> bool:
 
 def _beside(tree: Tree, form: str) -> Iterator[int]:
     """Yield what means the subject in the clauses behind it: `Ajax fell after it had ...`."""
-    for clause in tree.of(tree.root, "advcl"):
+    others = NOUNS - PLURAL if form == "NN" else PLURAL | {"NNP"} if form == "NNS" else NOUNS
+    for clause in tree.of(tree.root, "advcl", "conj"):
         place = tree.subject(clause)
         if place is None or place < tree.root or form not in THINGS.get(tree.low[place], ()):
             continue
         between = tree.tokens[tree.root : tree.start(clause)]
-        if not any(token.tag in NOUNS and token.entity not in AMOUNTS for token in between):
+        if not any(token.tag in others and token.entity not in AMOUNTS for token in between):
             yield place
 
 
@@ -285,25 +312,45 @@ def has_rival(tree: Tree, form: str) -> bool:
 
 
 def thing_of(tree: Tree, subject: int) -> tuple[str, str]:
-    """A thing that a sentence is about, and its form; both empty if it may be a person."""
+    """A thing or several that a sentence is about, and the form; both empty for one person."""
     token = tree.tokens[subject]
+    if tree.of(subject, "conj"):
+        return _names_of(tree, subject)
     form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
     words = [i for i in tree.under(subject) if i <= subject]
-    is_plain = not tree.of(subject, "conj", "appos") and words == [*range(words[0], subject + 1)]
+    is_plain = not tree.of(subject, "appos") and words == [*range(words[0], subject + 1)]
     may_be_person = token.entity == "PERSON" or is_person(tree.low[subject])
     if form and is_plain and not may_be_person and _is_definite(tree, subject):
         start, end = tree.tokens[words[0]].start, token.start + len(token.text)
         text = tree.text[start:end]
-        if words[0] == 0 and tree.tokens[0].tag in ("DT", "PRP$"):
+        is_name = tree.tokens[words[0]].tag in NAMES
+        if words[0] == 0 and not is_name:
             text = text[0].lower() + text[1:]
-        return text, form
+        is_counted = form == "NNS" and tree.of(subject, "nummod") and not tree.of(subject, "det")
+        return "the " * bool(is_counted) + text, form
     return "", ""
 
 
+def _names_of(tree: Tree, subject: int) -> tuple[str, str]:
+    """Return the names in a list, `Anna Kern and Tom Orr`, as several; empty if not all are."""
+    names = []
+    for member in tree.listed(subject):
+        words = [*tree.of(member, "compound"), member]
+        is_name = all(tree.tokens[i].tag in NAMES for i in words) and not tree.of(member, "det")
+        if not is_name or words != [*range(words[0], member + 1)]:
+            return "", ""
+        start, last = tree.tokens[words[0]].start, tree.tokens[member]
+        names.append(tree.text[start : last.start + len(last.text)])
+    links = [tree.low[i] for member in tree.listed(subject) for i in tree.of(member, "cc")]
+    return (", ".join(names[:-1]) + f" and {names[-1]}", "NNS") if links == ["and"] else ("", "")
+
+
 def _is_definite(tree: Tree, noun: int) -> bool:
-    """Tell whether a noun names one thing: a name, `the mill`, `her memoir`."""
+    """Tell whether it is clear what a noun means: a name, `the mill`, `her memoir`, `artists`."""
     articles = {tree.low[i] for i in tree.of(noun, "det", "poss")}
-    return tree.tokens[noun].tag in NAMES or bool(articles - {"a", "an", "no", "any", "some"})
+    is_bare = tree.tokens[noun].tag in PLURAL and not (articles or tree.of(noun, "amod"))
+    is_known = bool(articles - {"a", "an", "no", "any", "some"})
+    return tree.tokens[noun].tag in NAMES or is_known or is_bare
 
 
 def _is_idle(tree: Tree) -> bool:
@@ -331,11 +378,21 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
         is_bare = token.relation == "nsubj" and token.tag in NAMES
         is_subject |= is_bare
-        is_who |= tree.low[token.head] in WORDS["saying"]
+        is_who |= tree.low[token.head] in WORDS["saying"] or word == "old"  # `the 26-year-old`
         is_who |= is_bare and token.entity in ("", "PERSON") and not tree.of(place, "det")
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
             yield place
 
 
+def _called(tree: Tree, place: int) -> str:
+    """Return what to call a person without a name: `the guard`; only the gender if it is unsure."""
+    articles = [tree.low[i] for i in tree.of(place, "det")]
+    is_one = articles in (["a"], ["an"], ["the"]) and not tree.of(place, "conj")
+    if tree.tokens[place].tag == "NN" and is_one:
+        words = [*tree.of(place, "compound"), place]
+        return "the " + " ".join(tree.tokens[i].text for i in words)
+    return "?" + _gender_of(tree.low[place])
+
+
 def _gender_of(role: str) -> str:
-    return "?" + next((gender for gender in "mf" if role in WORDS[f"people {gender}"]), "")
+    return next((gender for gender in "mf" if role in WORDS[f"people {gender}"]), "")

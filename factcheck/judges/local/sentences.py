@@ -4,10 +4,9 @@ Segmentation is local: whether a sentence ends at some point, and in which langu
 stands to the left of that point in the same sentence, and on the first word to its right, never on
 a pair of both. So two sentences that were apart stay apart when the ones between them are deleted
 (but for a number alone, `12.`, which marks an item of a list where it comes to stand first on its
-line). The price is that
-a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
-each sentence of a longer quotation stands alone. `cut_at_abbreviations` looks to both sides, for
-those who only read a text and never delete from it.
+line). The price is that a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
+each sentence of a longer quotation stands alone. `cut_unended` looks to both sides, for those
+who only read a text and never delete from it.
 """
 
 from __future__ import annotations
@@ -63,7 +62,17 @@ _NO_END = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "vs", "cf", "g", "e")
 )
 """Last words before a full stop, or last letters, after which a name or a number follows."""
-_ABBREVIATED = re.compile(rf"(?:\w\.|(?<!\w)\w{{2,8}}\.){_CLOSERS}*\s+(?=(\w+))")
+_UNENDED = re.compile(
+    rf"(?:(?:\w\.|(?<!\w)\w{{2,8}}\.){_CLOSERS}*|(?<!\w)[\w'\u2019-]+[\"'\u2019]?) +(?=([A-Z]\w*))"
+)
+_SURE_STARTERS = frozenset({"The", "He", "She", "They", "This", "These", "His", "Her", "But"})
+"""Words that open a sentence even behind a name."""
+_LETTERS = frozenset({"A", "An", "As", "If", "That"})
+_GOES_ON = re.compile(r"\w+ [a-z]{2}\w*(?! [A-Z])")
+"""A starter that is not the first word of a title: `The Old Mill`."""
+_NAMING = re.compile(r"\b(?:wrote|published|called|titled|named|film|book|novel|song|read)\s*\Z")
+_FEWEST = 3
+"""Spaces in a heading."""
 _STARTERS = {
     "en": re.compile(
         r"(?:The|He|She|It|They|We|In|On|At|This|That|These|Those|There|His|Her|Its|Their|But|And|"
@@ -125,19 +134,32 @@ def block_sentences(text: str, block: Block) -> tuple[Sentence, ...]:
     return tuple(sentence for sentence in sentences if sentence.text)
 
 
-def cut_at_abbreviations(sentence: Sentence, language: str) -> tuple[Sentence, ...]:
-    """A sentence of `split_sentences`, cut also where an abbreviation ends it.
+def cut_unended(sentence: Sentence, language: str) -> tuple[Sentence, ...]:
+    """A sentence of `split_sentences`, cut also where one ends in no mark of its own.
 
-    It does where the next word could not go on after it: `in the U.S. The children`.
+    It does behind an abbreviation, where the next word could not go on after it, `in the U.S. The
+    children`, and behind a heading or a caption: `Ulm from above The mayor said`.
     """
     starters = _STARTERS.get(language)
 
-    def ends(match: re.Match[str], _: int) -> bool:
+    def ends(match: re.Match[str], start: int) -> bool:
         last = match.group().strip().rstrip(".\"')\u201d\u2019").lower()
         is_start = starters is not None and starters.match(match.group(1)) is not None
-        return is_start and not _is_title(match.string[: match.start()], last)
+        if not is_start or "." in match.group():
+            return is_start and not _is_title(match.string[: match.start()], last)
+        left = match.string[max(start, match.end() - _REACH) : match.end()]
+        return language == DEFAULT and _is_heading(left, match.string[match.end() :])
 
-    return tuple(_cut(sentence, _ABBREVIATED, ends))
+    return tuple(_cut(sentence, _UNENDED, ends))
+
+
+def _is_heading(left: str, right: str) -> bool:
+    """Whether a sentence begins in the middle of a line: `at the gate The mayor said`."""
+    last, first = left.split()[-1], right.split(None, 1)[0]
+    is_name = not last[0].islower()
+    is_sure = first in _SURE_STARTERS or not (is_name or first in _LETTERS)
+    goes_on = _CONTINUES.search(left) or _NAMING.search(left)
+    return is_sure and not goes_on and _GOES_ON.match(right) is not None and left.count(" ") > _FEWEST
 
 
 def split_passages(text: str) -> tuple[Sentence, ...]:

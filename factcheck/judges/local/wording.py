@@ -25,6 +25,8 @@ _NUMERIC = frozenset({"", "CARDINAL", "ORDINAL", "DATE", "TIME", "QUANTITY", "PE
 _IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
 _FEWEST = 4
 """Letters of a noun in the plural."""
+_TITLES = frozenset({"the", "Mr", "Mrs", "Ms", "Dr", "Sir", "Prince", "Princess", "King", "Queen"})
+"""Words that several names share."""
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 
 
@@ -83,8 +85,8 @@ class Wording:
         said = {self._tree.tokens[i].text for i in placed if i not in self._named}
         chosen: dict[int, str] = {}
         for i in placed:
-            words = set(self._named.get(i, "").removesuffix("'s").split())
-            if words and not said & words - {"the"}:
+            words = set(self._named.get(i, "").removesuffix("'s").replace("-", " ").split())
+            if words and not said & words - _TITLES:
                 chosen[i] = self._named[i]
                 said |= words
         return chosen

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.sentences import cut_at_abbreviations, split_sentences
+from factcheck.judges.local.sentences import cut_unended, split_sentences
 
 PROSE = {
     "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
@@ -108,6 +108,11 @@ CUT = {
     "German": ("Er zahlte 3 Mio. ¦Die Stadt half.", "de"),
     "a name goes on": ("He joined the U.S. Army.", "en"),
     "titles": ("Dr. He met J. The in St. In.", "en"),
+    "a caption": ("Anna Kern at the gate of the mill ¦The mayor said it was late.", "en"),
+    "a name before": ("Tom Orr arrived in Ulm ¦But he was too late for it.", "en"),
+    "a letter": ("The drug was given to people in group A and in group B.", "en"),
+    "a title": ("Tom Orr won the race on Push It in May and The Old Mill ran.", "en"),
+    "a title behind a preposition": ("She was seen twice in The man of May.", "en"),
     "another language": ("Il a 3 M. The end.", "fr"),
 }
 
@@ -118,6 +123,6 @@ def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
 ) -> None:
     text = marked.replace("¦", "")
     (whole,) = split_sentences(text)
-    pieces = cut_at_abbreviations(whole, language)
+    pieces = cut_unended(whole, language)
     assert [piece.text for piece in pieces] == [part.strip() for part in marked.split("¦")]
     assert [text[slice(*piece.span)] for piece in pieces] == [piece.text for piece in pieces]
