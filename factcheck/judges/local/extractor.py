@@ -26,7 +26,7 @@ from factcheck.judges.local.statements import (
     read_quote,
     reporter,
 )
-from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree
+from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, WORDS, Tree, is_person
 from factcheck.judges.local.wording import Wording, finished
 from factcheck.runtime.deadline import checkpoint, run_in_thread
 from factcheck.text.blocks import read_html, split_blocks
@@ -183,7 +183,7 @@ class _Reader:
             self._is_open = False
             text = " " * ended.end() + text[ended.end() :]
         if own:
-            self._named_speaker = own.group(1) if own.group(1).istitle() else ""
+            self._named_speaker = own.group(1) if _is_speaker(own.group(1)) else ""
         speaks = self._named_speaker if _SPEAKS.search(text) and not own else ""
         opening = own or prefix or ended
         start = opening.end() if opening else 0
@@ -298,6 +298,12 @@ def _label(text: str) -> re.Match[str] | None:
     tree = Tree(own.group(1), read_tokens(own.group(1))) if own else None
     is_clause = tree is not None and bool(tree.tokens) and tree.subject(tree.root) is not None
     return None if is_clause else own
+
+
+def _is_speaker(label: str) -> bool:
+    """Tell whether a label is a name or a role, and so goes with the sentences behind it, too."""
+    words = read_tokens(label.rstrip(":\uff1a"))
+    return label.istitle() and (words[-1].tag in NAMES or is_person(words[-1].text.lower()))
 
 
 def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:

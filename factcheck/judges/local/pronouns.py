@@ -25,6 +25,7 @@ from factcheck.judges.local.tree import (
     Tree,
     is_person,
 )
+
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",

@@ -4,9 +4,9 @@ Segmentation is local: whether a sentence ends at some point, and in which langu
 stands to the left of that point in the same sentence, and on the first word to its right, never on
 a pair of both. So two sentences that were apart stay apart when the ones between them are deleted
 (but for a number alone, `12.`, which marks an item of a list where it comes to stand first on its
-line). The price is that a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
-each sentence of a longer quotation stands alone. `cut_unended` looks to both sides, for those
-who only read a text and never delete from it.
+line). The price is that a sentence ending in an abbreviation ("in the U.S.") is not told from the
+one after it, and that each sentence of a longer quotation stands alone. `cut_unended` looks to both
+sides, for those who only read a text and never delete from it.
 """
 
 from __future__ import annotations
@@ -155,11 +155,12 @@ def cut_unended(sentence: Sentence, language: str) -> tuple[Sentence, ...]:
 
 def _is_heading(left: str, right: str) -> bool:
     """Whether a sentence begins in the middle of a line: `at the gate The mayor said`."""
-    last, first = left.split()[-1], right.split(None, 1)[0]
-    is_name = not last[0].islower()
+    first = right.split(None, 1)[0]
+    is_name = not left.rsplit(None, 1)[-1][0].islower()
     is_sure = first in _SURE_STARTERS or not (is_name or first in _LETTERS)
     goes_on = _CONTINUES.search(left) or _NAMING.search(left)
-    return is_sure and not goes_on and _GOES_ON.match(right) is not None and left.count(" ") > _FEWEST
+    is_long = left.count(" ") > _FEWEST
+    return is_long and is_sure and not goes_on and _GOES_ON.match(right) is not None
 
 
 def split_passages(text: str) -> tuple[Sentence, ...]:

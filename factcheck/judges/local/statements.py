@@ -106,6 +106,8 @@ _FURNITURE = re.compile(
 _UNEVEN = re.compile(r"\A\s|\s\s|[^\S ]|\s\Z|\A\Z")
 """White space that is not one space between words."""
 _TYPED_QUOTE = re.compile(r"''|``")
+_SPACED = re.compile(r"(?<=n) (['\u2019]) ?(?=t\b)|(?<=\w) (['\u2019]) ?(?=(?:s|re|ve|ll|d|m)\b)")
+"""White space inside of a short form: `it ' s`."""
 _DOUBLE = re.compile(
     r"(?P<opens>[\u201c\u00ab]|(?<![^\s(\[\u2013\u2014-])\"(?![\s.,;:!?)\]\u2013\u2014-]|\Z))"
     r"|(?P<closes>[\u201d\u00bb]|(?<=[^\s(\[\u2013\u2014-])\"(?=[\s.,;:!?)\]\u2013\u2014-]|\Z))"
@@ -144,9 +146,10 @@ def plain(text: str) -> tuple[str, list[int]]:
         The text, and for each of its characters its place in the sentence.
     """
     gone = {place for place, letter in enumerate(text) if letter == BLANK}
-    for pattern, inner in ((_LINK, 1), (_EMPHASIS, 2), (_FURNITURE, 1)):
+    for pattern in (_LINK, _EMPHASIS, _FURNITURE, _SPACED):
         for match in pattern.finditer(text):
-            gone |= {*range(*match.span())} - {*range(*match.span(inner))}
+            inner = range(*match.span(match.lastindex)) if match.lastindex else ()
+            gone |= {*range(*match.span())} - {*inner}
     quotes = {match.start() for match in _TYPED_QUOTE.finditer(text)}
     gone |= {place + 1 for place in quotes}
     if not gone and _UNEVEN.search(text) is None:

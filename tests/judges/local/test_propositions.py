@@ -410,7 +410,7 @@ NAMED = {
     "a man": ("A driver died in May.", "He moved to Paris.", "The driver moved to Paris."),
     "another with the same last name": ("Asad Orr died in May.; Farhan Orr is a lawyer.",
         "He moved to Paris.", "Farhan Orr moved to Paris."),
-    "a relative": ("Tom Orr succeeded his father.", "He moved to Paris.", "Tom Orr moved to Paris."),
+    "a relative": ("Tom Orr followed his father.", "He moved to Paris.", "Tom Orr moved to Paris."),
     "two names": ("Eva Kern and Tom Orr met in May.", "They moved to Paris.",
         "Eva Kern and Tom Orr moved to Paris."),
     "many": ("Artists were free again.", "They moved to Paris.", "Artists moved to Paris."),
