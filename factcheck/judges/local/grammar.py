@@ -475,6 +475,28 @@ def _with_examples(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_two_manners(tokens: list[Token]) -> list[Token]:
+    """Return words with a verb under its helping verb put right: `is widely and rightly loved`."""
+    for verb, token in enumerate(tokens[4:], 4):
+        first, link, second = (tokens[verb - i] for i in (3, 2, 1))
+        be = first.head
+        is_pair = (first.tag, link.relation, second.tag, second.head) == ("RB", "cc", "RB", verb)
+        is_helped = token.relation == "conj" and token.head == be == verb - 4
+        if not (is_pair and is_helped) or token.tag not in ("VBN", "VBD", "VBG"):
+            continue
+        is_active = token.tag == "VBG"
+        head = verb if tokens[be].head == be else tokens[be].head
+        for i, each in enumerate(tokens):
+            if each.head == be:
+                tokens[i] = each._replace(head=verb)
+        tag = "VBG" if is_active else "VBN"
+        tokens[verb] = token._replace(tag=tag, head=head, relation=tokens[be].relation)
+        tokens[be] = tokens[be]._replace(head=verb, relation="aux" if is_active else "auxpass")
+        tokens[verb - 2] = link._replace(head=verb - 3)
+        tokens[verb - 1] = second._replace(head=verb - 3, relation="conj")
+    return tokens
+
+
 def _with_adjectives(tokens: list[Token]) -> list[Token]:
     """Return words with all adjectives of a list in it: `a dry, cold and dark cellar`."""
     for place, token in enumerate(tokens[2:], 2):
@@ -519,6 +541,7 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 
 _MENDS = (
+    _with_two_manners,
     _with_regions,
     _with_one_each,
     _with_examples,

@@ -7,7 +7,15 @@ from itertools import islice, product
 from typing import NamedTuple, TypeAlias
 
 from factcheck.judges.local.roles import NOUN_LIKE, Freedom, Role, Roles
-from factcheck.judges.local.tree import NAMES, NOUNS, PLURAL, SUBJECTS, WORDS, is_person
+from factcheck.judges.local.tree import (
+    NAMES,
+    NOUNS,
+    PLURAL,
+    SUBJECTS,
+    TIMES,
+    WORDS,
+    is_person,
+)
 from factcheck.text.syntax import Token
 from factcheck.text.words import word_set
 
@@ -111,7 +119,8 @@ class Phrases(Roles):
         is_counted = self.low[self.tokens[noun].head] == "of"  # `hundreds of people, including`
         is_counted |= any(self.low[k] == "of" for k in self.of(noun, "prep"))  # `tins of tea`
         is_counted |= any(self.tokens[i].entity == "MONEY" for i in self.kids[noun])
-        if is_counted or self.tokens[noun].tag not in NOUNS:
+        is_counted |= self.tokens[noun].entity in TIMES  # `for ten years, including`
+        if is_counted or self.tokens[noun].tag not in NOUNS - NAMES:
             return None
         for kid in self.of(noun, "prep"):
             is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"

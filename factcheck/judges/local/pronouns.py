@@ -25,12 +25,14 @@ from factcheck.judges.local.tree import (
     Tree,
     is_person,
 )
+from factcheck.text.words import word_set
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "miss": "f", "dame": "f",
     **dict.fromkeys(WORDS["men"], "m"), **dict.fromkeys(WORDS["women"], "f"),
 }  # fmt: skip
+_SOME = word_set("many several few more other such certain various most some different")
 _FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
 _BE = frozenset({"is", "was", "'s", "be", "been"})
@@ -72,6 +74,8 @@ class Mentions:
         self._teams: set[str] = set()
         """Names that go with a plural verb: `Ajax have won`."""
         self._last = _Told(set(), set())
+        self._said: _Told | None = None
+        """What the last sentence of the quotation leaves, if it goes on."""
         self._speaker = ""
         self._hero = ""
         """Whom the text introduced; empty if nobody, or several."""
@@ -93,8 +97,10 @@ class Mentions:
             tree: The sentence.
             speaker: Who says it, if it is a quotation; never meant by `he` or `she`.
         """
-        self._speaker = speaker
-        subject = tree.subject(tree.root) if tree.tokens else None
+        self._speaker, narrated = speaker, self._last
+        if self._said and (speaker or not narrated.about):
+            self._last = self._said
+        subject = _topic(tree) if tree.tokens else None
         names = {name.start: name for name in self._names(tree, subject)}
         heads = {_stand(tree, name.end - 1) for name in names.values()}
         nameless = {i: _called(tree, i) for i in _nameless(tree) if i not in heads}
@@ -122,9 +128,9 @@ class Mentions:
                 told = told._replace(about=who, form="PERSON" if is_person else "NNP")
         if told.form == "PERSON":
             self._meet(tree, told.about)
-        elif subject is not None:
+        if subject is not None:
             told = self._read_thing(tree, subject, found, told)
-        self._last = told
+        self._last, self._said = (narrated, told) if speaker else (told, None)
         beside = {n.text for n in names.values() if _stand(tree, n.end - 1) == subject != n.end - 1}
         return {i: n for i, n in found.items() if n.removesuffix("'s") not in beside}
 
@@ -150,7 +156,11 @@ class Mentions:
         opens = place == subject or tree.tokens[place].head == subject
         if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
             is_person = last.form == "PERSON"
-            near = fitting(last.actors if is_person else last.people) | {last.about}
+            others = last.actors if is_person else last.people
+            near = fitting(others) | {last.about}
+            known = {name for name in near if self._gender(name) == gender}
+            if is_person and tree.low[tree.root] in WORDS["saying"] and known <= {last.about}:
+                near = {last.about}
         else:
             beside = people | (last.actors if opens else last.people)
             is_saying = tree.low[tree.root] in WORDS["saying"]
@@ -193,15 +203,21 @@ class Mentions:
         """Put the last subject in place of `it`, `they`, `its` and `their`; return the next one."""
         last, about, form = self._last, told.about, told.form
         openers = [i for i in [subject, *tree.of(subject, "poss")] if tree.low[i] in THINGS]
-        is_first = not any(token.relation in SUBJECTS for token in tree.tokens[:subject])
+        word = tree.low[openers[0]] if openers else ""
+        before = [i for i in range(subject) if tree.tokens[i].relation in SUBJECTS]
+        is_first = all(tree.low[i] == word for i in before)  # `When they came, they found`
         if not openers and not about:
             about, form = thing_of(tree, subject)
-        elif openers and is_first and not _is_idle(tree):
+        elif openers and is_first and not (openers[0] == subject and _is_idle(tree)):
             place = openers[0]
             if last.form in THINGS[tree.low[place]]:
                 owns = "'" if last.form == "NNS" and last.about.endswith("s") else "'s"
                 found[place] = last.about + (owns if place != subject else "")
-                about, form = (last.about, last.form) if place == subject else ("", "")
+                found.update(dict.fromkeys(before, last.about))
+                if place == subject:
+                    about, form = last.about, last.form
+                elif told.form != "PERSON":
+                    about, form = "", ""
         is_named = " " in about or not about.islower()
         if is_named and form != "PERSON":
             found.update(dict.fromkeys(_beside(tree, form), about))
@@ -242,9 +258,19 @@ class Mentions:
                 same = [each for each in full if _may_be(name, each)]
                 yield _Name(same[0] if len(same) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
-                if end == 1:
+                is_saying = tree.low[tree.root] in WORDS["saying"]
+                if end == 1 and not (is_saying and _GENDERS.keys() & {*tree.low}):
                     self._doubtful.add(name)
                 yield _Name(name, start, end, False)
+
+
+def _topic(tree: Tree) -> int | None:
+    """Return the subject of a sentence, or of what is said in it: `The mill closed, police said`."""
+    said = [i for i in tree.of(tree.root, "ccomp") if i < tree.root]
+    is_saying = bool(said) and tree.low[tree.root] in WORDS["saying"]
+    topic = tree.subject(said[0]) if is_saying else None
+    is_noun = topic is not None and tree.tokens[topic].tag in NOUNS
+    return topic if is_noun else tree.subject(tree.root)
 
 
 def _may_be(name: str, full: str) -> bool:
@@ -349,7 +375,8 @@ def _names_of(tree: Tree, subject: int) -> tuple[str, str]:
 def _is_definite(tree: Tree, noun: int) -> bool:
     """Tell whether it is clear what a noun means: a name, `the mill`, `her memoir`, `artists`."""
     articles = {tree.low[i] for i in tree.of(noun, "det", "poss")}
-    is_bare = tree.tokens[noun].tag in PLURAL and not (articles or tree.of(noun, "amod"))
+    is_some = any(tree.low[i] in _SOME for i in tree.of(noun, "amod"))
+    is_bare = tree.tokens[noun].tag in PLURAL and not (articles or is_some)
     is_known = bool(articles - {"a", "an", "no", "any", "some"})
     return tree.tokens[noun].tag in NAMES or is_known or is_bare
 
@@ -363,8 +390,10 @@ def _is_idle(tree: Tree) -> bool:
 
 
 def _stand(tree: Tree, place: int) -> int:
-    """The noun that a name stands beside: `the mayor, Anna Kern`."""
+    """The noun that a name stands beside: `the mayor, Anna Kern`, `a man named Tom Orr`."""
     head = tree.tokens[place].head
+    if tree.tokens[place].relation == "oprd" and tree.low[head] in ("named", "called"):
+        return tree.tokens[head].head
     is_beside = tree.tokens[place].relation == "appos" and tree.tokens[head].tag == "NN"
     return head if is_beside else place
 
@@ -389,7 +418,7 @@ def _called(tree: Tree, place: int) -> str:
     """Return what to call a person without a name: `the guard`; only the gender if it is unsure."""
     articles = [tree.low[i] for i in tree.of(place, "det")]
     is_one = articles in (["a"], ["an"], ["the"]) and not tree.of(place, "conj")
-    if tree.tokens[place].tag == "NN" and is_one:
+    if tree.tokens[place].tag in ("NN", "NNP") and is_one:
         words = [*tree.of(place, "compound"), place]
         return "the " + " ".join(tree.tokens[i].text for i in words)
     return "?" + _gender_of(tree.low[place])

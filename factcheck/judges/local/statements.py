@@ -91,9 +91,14 @@ _NAME_FIRST = re.compile(
     rf"(?P<name>[^,]{{1,80}}?)(?:,[^,]*,)?\s+(?P<verb>{_SAYING})\b", re.IGNORECASE
 )
 _VERB_FIRST = re.compile(
-    rf"(?P<verb>{_SAYING})\s+(?P<name>[^,.]{{1,80}}?)(?=[,.]|\s(?:on|in|at|after|to|during)\s|\Z)",
+    rf"(?P<verb>{_SAYING})\s+(?P<name>[^,.]{{1,80}}?)(?=[,.]|\s(?:on|in|at|after|to|during|about)\s|\Z)",
     re.IGNORECASE,
 )
+_ROLE = re.compile(
+    r"\b(?:(?:[Ii]ts|[Hh]is|[Hh]er|[Tt]heir|[\w-]+['\u2019]s?) )(?:[a-z-]+ ){0,3}[a-z]+, "
+    r"(?P<name>(?:[A-Z][\w'\u2019.-]+ ){1,2}[A-Z][\w'\u2019.-]*\w)(?:, (?=[a-z])|(?=[.,]|\Z))"
+)
+"""Before a name, what somebody is: `its president, Anna Kern, said`."""
 _NESTED = re.compile(r"\b(?:said|says) (?:.* )?(?:said|says)\W*\Z")
 _FURNITURE = re.compile(
     r"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device"
@@ -186,7 +191,7 @@ def _is_talk(tree: Tree, bare: str, words: Sequence[str]) -> bool:
     is_opening = _FORMULA.match(bare) is not None or _is_heading(tree)
     is_short = is_opening and len(words) <= _LONGEST_FORMULA
     is_small = _SMALL_TALK.issuperset(map(str.lower, words))
-    asks = _ASKS.search(tree.text) is not None or bare.endswith((":", "\uff1a"))
+    asks = _ASKS.search(tree.text) is not None or bare.rstrip(".").endswith((":", "\uff1a"))
     asks |= _REST.match(bare) is not None and not bare.islower()
     asks |= _AIM.match(bare) is not None and tree.finite(tree.root) is None
     return asks or is_short or is_small or _CREDIT.search(bare) is not None
@@ -364,6 +369,7 @@ def _speaker(who: str) -> str:
     last = who.rpartition(", ")[2]  # `Asked about it, Anna Kern said`
     if _NESTED.search(who):  # `Police said that the driver said`
         return who.rstrip(" ,:.")
+    who = _ROLE.sub(r"\g<name>", who)
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(last) or _NAME_FIRST.match(who)
     verb = match["verb"].lower() if match else ""
     verb = _WITHOUT_HEARER.get(verb, verb)

@@ -27,6 +27,13 @@ def told(sentence: str) -> list[str]:
 
 
 TOLD = {
+    "two manners": ("The club, which is widely and rightly admired, won the cup.",
+        ["The club won the cup.", "The club is widely and rightly admired."]),
+    "two manners of doing": ("He is slowly and surely winning.",
+        ["He is slowly and surely winning."]),
+    "what a name includes": ("He studied at Kern College including a term in Ulm.",
+        ["He studied at Kern College.", "He studied at Kern College including a term.",
+        "He studied at Kern College including a term in Ulm."]),
     "a case of a rule": ("A firm that is late is excused if it tells its partner.",
         ["A firm that is late is excused if it tells its partner."]),
     "cannot": ("Dogs cannot be kept on the reserve.", ["Dogs cannot be kept on the reserve."]),
@@ -411,6 +418,12 @@ NAMED = {
     "another with the same last name": ("Asad Orr died in May.; Farhan Orr is a lawyer.",
         "He moved to Paris.", "Farhan Orr moved to Paris."),
     "a relative": ("Tom Orr followed his father.", "He moved to Paris.", "Tom Orr moved to Paris."),
+    "a man with a name": ("A boy named Tom lived in Ulm.", "His father moved to Paris.",
+        "Tom's father moved to Paris."),
+    "whom others speak of": ("Tom Orr was ill, police said.", "He moved to Paris.",
+        "Tom Orr moved to Paris."),
+    "a founder": ("Velm sells paper.; Its founder, Tom Orr, left.", "He moved to Paris.",
+        "Tom Orr moved to Paris."),
     "two names": ("Eva Kern and Tom Orr met in May.", "They moved to Paris.",
         "Eva Kern and Tom Orr moved to Paris."),
     "many": ("Artists were free again.", "They moved to Paris.", "Artists moved to Paris."),
