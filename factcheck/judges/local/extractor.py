@@ -314,7 +314,11 @@ def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:
     """
     parts = [(0, len(text))]
     if ";" in text and not _WHOLE.search(text):
-        parts = [match.span() for match in _PARTS.finditer(text)]
+        spans = [match.span() for match in _PARTS.finditer(text)]
+        are_clauses = all(
+            any(token.tag in FINITE for token in read_tokens(text[slice(*span)])) for span in spans
+        )
+        parts = spans if are_clauses else parts
     for start, end in parts:
         items = _items(text[start:end])
         for item in items or [Span(0, 0)]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import (
@@ -452,6 +453,38 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_reasons(tokens: list[Token]) -> list[Token]:
+    """Return words with a noun as the subject behind it: `after a man, Tom Orr, reported it`."""
+    for verb, token in enumerate(tokens):
+        if token.relation != "conj" or token.tag != "VBD" or _has_subject(tokens, verb):
+            continue
+        between = range(token.head + 1, verb)
+        openers = [
+            i for i in between if tokens[i].text in _OPENERS and tokens[i].head == token.head
+        ]
+        nouns = [i for i in between if tokens[i].relation == "pobj" and tokens[i].head in openers]
+        if len(nouns) != 1 or any(tokens[i].relation == "cc" for i in between):
+            continue
+        opener = tokens[nouns[0]].head
+        tokens[verb] = token._replace(relation="advcl")
+        tokens[opener] = tokens[opener]._replace(head=verb, relation="mark")
+        tokens[nouns[0]] = tokens[nouns[0]]._replace(head=verb, relation="nsubj")
+    return tokens
+
+
+def _with_measures(tokens: list[Token]) -> list[Token]:
+    """Return words with a time under the clause that it measures: `ten days before it closed`."""
+    for place, (token, after) in enumerate(pairwise(tokens)):
+        is_time = token.entity in TIMES and token.relation in ("npadvmod", "dobj")
+        is_before = after.relation == "mark" and after.text in _OPENERS
+        if is_time and is_before and tokens[after.head].head == token.head:
+            tokens[place] = token._replace(head=after.head, relation="npadvmod")
+    return tokens
+
+
+_OPENERS = frozenset({"after", "before", "since", "until"})
+
+
 def _with_shares(tokens: list[Token]) -> list[Token]:
     """Return words with a phrase under its share: `210 rooms, 30 of them with a view`."""
     for place in range(3, len(tokens)):
@@ -552,6 +585,8 @@ _MENDS = (
     _with_clauses,
     _with_links,
     _with_ages,
+    _with_reasons,
+    _with_measures,
     _with_one_subject,
     _with_equals,
     _with_objects,

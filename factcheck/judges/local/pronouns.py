@@ -10,7 +10,7 @@ as well. In all other cases a pronoun stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import (
@@ -102,11 +102,24 @@ class Mentions:
             self._last = self._said
         subject = _topic(tree) if tree.tokens else None
         names = {name.start: name for name in self._names(tree, subject)}
+        found: dict[int, str] = {}
+        told = self._read_people(tree, subject, names, found)
+        if told.form == "PERSON":
+            self._meet(tree, told.about)
+        if subject is not None:
+            told = self._read_thing(tree, subject, found, told)
+        self._last, self._said = (narrated, told) if speaker else (told, None)
+        beside = {n.text for n in names.values() if _stand(tree, n.end - 1) == subject != n.end - 1}
+        return {i: n for i, n in found.items() if n.removesuffix("'s") not in beside}
+
+    def _read_people(
+        self, tree: Tree, subject: int | None, names: Mapping[int, _Name], found: dict[int, str]
+    ) -> _Told:
+        """Put people in place of pronouns, and return those of the sentence."""
         heads = {_stand(tree, name.end - 1) for name in names.values()}
         nameless = {i: _called(tree, i) for i in _nameless(tree) if i not in heads}
         begin = (subject or 0) if subject in heads else 0
         """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
-        found: dict[int, str] = {}
         told = _Told(set(), set())
         for place, word in enumerate(tree.low):
             name, who, at = names.get(place), nameless.get(place, ""), place
@@ -126,13 +139,7 @@ class Mentions:
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
                 is_person = who in self._genders or _is_nameless(who)
                 told = told._replace(about=who, form="PERSON" if is_person else "NNP")
-        if told.form == "PERSON":
-            self._meet(tree, told.about)
-        if subject is not None:
-            told = self._read_thing(tree, subject, found, told)
-        self._last, self._said = (narrated, told) if speaker else (told, None)
-        beside = {n.text for n in names.values() if _stand(tree, n.end - 1) == subject != n.end - 1}
-        return {i: n for i, n in found.items() if n.removesuffix("'s") not in beside}
+        return told
 
     def _meet(self, tree: Tree, who: str) -> None:
         """Keep whom the text introduces."""
@@ -154,20 +161,20 @@ class Mentions:
             return {name for name in fit if speaking.isdisjoint(name.lower().split())}
 
         opens = place == subject or tree.tokens[place].head == subject
+        is_saying = tree.low[tree.root] in WORDS["saying"]
         if opens and not people and last.form in ("PERSON", "NNP") and fitting([last.about]):
             is_person = last.form == "PERSON"
             others = last.actors if is_person else last.people
             near = fitting(others) | {last.about}
             known = {name for name in near if self._gender(name) == gender}
-            if is_person and tree.low[tree.root] in WORDS["saying"] and known <= {last.about}:
+            if is_person and is_saying and known <= {last.about}:
                 near = {last.about}
         else:
             beside = people | (last.actors if opens else last.people)
-            is_saying = tree.low[tree.root] in WORDS["saying"]
             if about in people and fitting(people) == {about} and not is_saying:
                 beside = people
-            known = (name for name in self._genders if opens and self._gender(name) == gender)
-            near = fitting(beside) or fitting(known)
+            named = self._genders if opens else ()
+            near = fitting(beside) or fitting(n for n in named if self._gender(n) == gender)
         who = next(iter(near)) if len(near) == 1 else "?"
         if who[0] == "?" and self._gender(self._hero) == gender and fitting([self._hero]):
             beside = people | {last.about}
@@ -265,7 +272,7 @@ class Mentions:
 
 
 def _topic(tree: Tree) -> int | None:
-    """Return the subject of a sentence, or of what is said in it: `The mill closed, police said`."""
+    """Return the subject of a sentence, or of what is said: `The mill closed, police said`."""
     said = [i for i in tree.of(tree.root, "ccomp") if i < tree.root]
     is_saying = bool(said) and tree.low[tree.root] in WORDS["saying"]
     topic = tree.subject(said[0]) if is_saying else None

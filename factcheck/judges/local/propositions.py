@@ -260,6 +260,7 @@ class Propositions(Phrases):
     ) -> None:
         """Tell the clauses that are joined to one."""
         is_link = self.tokens[verb].tag in FINITE and bool(self.of(verb, "acomp", "attr"))
+        is_own_helper = self.low[verb] in BE  # `are old and need repair`
         helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
         says = Sayer(NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb)))
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
@@ -281,6 +282,8 @@ class Propositions(Phrases):
                 is_active = self.of(verb, "auxpass") and self.of(kid, "dobj")
                 is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`
                 lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
+            if is_own_helper and self.tokens[kid].tag == "VB":
+                lead -= {verb}
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
 
     def _is_said_too(self, verb: int, said: int, kid: int) -> bool:
@@ -335,8 +338,17 @@ class Propositions(Phrases):
             or (is_not and self._is_base(kid) and not self.of(kid, "aux"))
             or (self.subject(kid) is not None and self._lacks_helper(verb, kid))
             or self.low[self.start(kid) - 1] in ("or", "nor")
+            or self._may_share_object(verb, kid)
         ]
         return NONE.union(links, *(self.under(k) for k in told)) if told else NONE
+
+    def _may_share_object(self, verb: int, kid: int) -> bool:
+        """Tell whether a verb may have the object of the next: `salvaged and sold two ships`."""
+        is_next = kid in (verb + 2, verb + 3) and self.subject(kid) is None
+        is_known = self.low[verb] in _TAKING or self.low[verb] in _ALONE
+        has_object = bool(self.of(verb, *COMPLEMENTS, "prt", "auxpass"))
+        is_full = has_object or any(k > verb for k in self.of(verb, "prep", "advmod", "npadvmod"))
+        return is_next and bool(self.of(kid, "dobj")) and not (is_known or is_full)
 
     def _lacks_helper(self, verb: int, kid: int) -> bool:
         """Tell whether a joined verb has the helping verb of the first: `will run and go`."""

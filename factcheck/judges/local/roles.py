@@ -47,6 +47,7 @@ _BOUND = word_set("of than to as between per according despite without except un
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
 _RESULTS = frozenset({"turned out", "turns out", "went on", "goes on", "gone on"})
+_NAMING = word_set("for on")
 _RANKING = word_set("in on among at")
 """Before what a superlative holds for."""
 _HEDGES = word_set(
@@ -75,6 +76,8 @@ _IN_PICTURE = re.compile(
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
+_NEXT = word_set("followed preceded")
+"""What is done so says nothing without what does it."""
 _TRENDS = word_set("up down")
 _PEOPLE = word_set("he she they we i")
 _INNER = word_set("relcl acl advcl ccomp appos conj bracket parataxis csubj")
@@ -137,11 +140,13 @@ class Roles(Tree):
 
     def _is_garbled(self, verb: int) -> bool:
         token = self.tokens[verb]
+        subjects = [i for i in self.of(verb, "nsubj", "nsubjpass") if not self.is_mark[i]]
         values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
-        if self.is_verb(verb) and any(self.subject(kid) is None for kid in values):
-            return True  # `rose 3 per cent in May and June and 5 per cent in July`
         if (
-            self.is_inverted(verb)
+            len(subjects) > 1  # `the firm Peter Brett agreed`
+            # `rose 3 per cent in May and June and 5 per cent in July`
+            or (self.is_verb(verb) and any(self.subject(kid) is None for kid in values))
+            or self.is_inverted(verb)
             or self._is_torn_saying(verb)
             or self._is_gapped(verb)
             or self._is_torn_list(verb)
@@ -460,6 +465,7 @@ class Roles(Tree):
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= self._is_limited(kid)
+        is_bound |= self.tokens[kid].relation == "agent" and self.low[head] in _NEXT
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self.needed_phrase(head) or self._is_span(kid):
             return Role.NEEDED
@@ -487,7 +493,15 @@ class Roles(Tree):
         is_bound |= self.low[head] in _TRENDS or self.low[self.start(kid) - 1] in _ONLY
         above = self.tokens[self.first(head)]  # `put Labour on 34%, the Greens on 9%`
         is_bound |= above.relation == "dobj" and self.low[above.head] in ("put", "puts")
+        is_bound |= self._is_in_name(kid)
         return Role.NEEDED if is_bound else self._role_of_modifier(kid, free)
+
+    def _is_in_name(self, phrase: int) -> bool:
+        """Tell whether a phrase is part of a name: `the Minister for Health`."""
+        noun = self.tokens[self.tokens[phrase].head]
+        goals = [self.tokens[i] for i in self.of(phrase, "pobj")]
+        is_name = noun.tag in NAMES and noun.entity != "PERSON" and self.low[phrase] in _NAMING
+        return is_name and any(goal.tag in NAMES and goal.entity in ("", "ORG") for goal in goals)
 
     def _is_span(self, phrase: int) -> bool:
         """Tell whether a phrase is within `from 9 in May to 11 in June`, not `from May to June`."""
@@ -580,7 +594,9 @@ class Roles(Tree):
         if token.tag == "VB" and (self.under(kid)[:1] == [behind] or is_command):
             return Role.NEEDED  # `was shown to fail`, `turned out to fail`, `ordered Ulm to pay`
         is_participle = token.tag in ("VBG", "VBN") and self.low[kid] not in WORDS["loose"]
-        is_own = is_participle and self.is_set_off(kid) and not opening
+        subject = self.subject(token.head)
+        is_idle = subject is not None and self.tokens[subject].relation == "expl"
+        is_own = is_participle and self.is_set_off(kid) and not opening and not is_idle
         is_own &= token.tag == "VBN" or self.has_happened(token.head)
         return Role.OWN if is_own else loose
 

@@ -441,6 +441,19 @@ TOLD = {
         "- The guild met.\n  - It paid 5 crowns.\n"),
         ["Otto Kern: Order two new kilns.", "Check the old glaze.", "Sweep the yard.",
         "The guild met.", "It paid 5 crowns."]),
+    "two subjects of a verb": ("Ida Lim from the firm Peter Brett agreed.",
+        ["Ida Lim from the firm Peter Brett agreed."]),
+    "a list with semicolons": ("The sponsors were Kern, five (41%); Orr, three (25%); Lim, one.",
+        ["The sponsors were Kern, five (41%); Orr, three (25%); Lim, one."]),
+    "spaces in short forms":
+        ("His friends didn ' t have a car. It wasn ' t late.",
+        ["His friends didn't have a car.", "It wasn't late."]),
+    "a word with a colon": ("Analysis: Kern is a reporter. Our team was late.",
+        ["Analysis: Kern is a reporter.", "Our team was late."]),
+    "a title of who speaks": ('Velm grew. "It is late," said its founder, Eva Kern.',
+        ["Velm grew.", "Eva Kern said: It is late.", "Eva Kern is its founder."]),
+    "who says more": ('Tom Orr met Jan Olson. "It is late," he said. "Nobody has come," he added.',
+        ["Tom Orr met Jan Olson.", "Tom Orr said: It is late.", "Tom Orr added: Nobody has come."]),
 }  # fmt: skip
 
 
@@ -452,6 +465,7 @@ def test_what_a_text_is_told_as(source: str, expected: list[str]) -> None:
 NO_FACTS = {
     "question": "Was the bridge closed?", "greeting": "Hello everyone!",
     "thanks": "Thank you for reading.",
+    "question to come": "The next question is:.", "furniture": "Skip to content.",
     "small talk": "Great, thanks!", "lead-in": "The council decided:",
     "title": "Quarterly Report", "heading": "What went well.",
     "rest of a formula": "where h is the height of the Wall.",

@@ -27,6 +27,22 @@ def told(sentence: str) -> list[str]:
 
 
 TOLD = {
+    "a verb in the plural behind another":
+        ("Old patients are less likely to receive care, and experience higher rates of death.",
+        ["Old patients are less likely to receive care.",
+        "Old patients experience higher rates of death."]),
+    "an object that may be shared": ("They salvaged and brought ashore 20 objects.",
+        ["They salvaged and brought ashore 20 objects."]),
+    "what comes next": ("The year 1 BC is followed by AD 1.",
+        ["The year 1 BC is followed by AD 1."]),
+    "a noun read as a goal": ("That fire came just 10 days after Orr sold Anna Kern a mill.",
+        ["That fire came.", "Orr sold Anna Kern a mill."]),
+    "how long before": ("He left three hours before it was sold.",
+        ["He left.", "He left three hours before it was sold.", "It was sold."]),
+    "nothing that shows": ("There were no effects, indicating that it had ended.",
+        ["There were no effects, indicating that it had ended."]),
+    "a name with a phrase": ("The Minister for Health in Berlin resigned.",
+        ["The Minister for Health resigned.", "The Minister for Health in Berlin resigned."]),
     "two manners": ("The club, which is widely and rightly admired, won the cup.",
         ["The club won the cup.", "The club is widely and rightly admired."]),
     "two manners of doing": ("He is slowly and surely winning.",
