@@ -59,6 +59,8 @@ class _Told(NamedTuple):
     """Its subject, if that is one person, or one thing or several, with the article."""
     form: str = ""
     """`PERSON`, `NN` or `NNS`; `NNP` if `about` is a name of either."""
+    places: Mapping[int, str] = {}
+    """Its people by place."""
 
 
 class Mentions:
@@ -120,7 +122,8 @@ class Mentions:
         nameless = {i: _called(tree, i) for i in _nameless(tree) if i not in heads}
         begin = (subject or 0) if subject in heads else 0
         """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
-        told = _Told(set(), set())
+        places: dict[int, str] = {}
+        told = _Told(set(), set(), places=places)
         for place, word in enumerate(tree.low):
             name, who, at = names.get(place), nameless.get(place, ""), place
             if name is not None:
@@ -131,6 +134,7 @@ class Mentions:
                 who = self._put(tree, place, subject, told, found)
             if not who:
                 continue
+            places[at] = who
             told.people.add(who)
             is_kin = any(tree.tokens[i].tag == "PRP$" for i in tree.of(at, "poss"))
             relation = tree.tokens[tree.first(at)].relation
@@ -155,8 +159,10 @@ class Mentions:
         people, about = told.people, told.about
         gender, last = _GENDERS[tree.low[place]], self._last
 
+        doer = told.places.get(_doer_of(tree, place), "")
+
         def fitting(names: Iterable[str]) -> set[str]:
-            fit = {name for name in names if self._gender(name) in ("", gender)}
+            fit = {name for name in names if self._gender(name) in ("", gender)} - {doer}
             speaking = {*self._speaker.lower().split()}
             return {name for name in fit if speaking.isdisjoint(name.lower().split())}
 
@@ -171,10 +177,14 @@ class Mentions:
                 near = {last.about}
         else:
             beside = people | (last.actors if opens else last.people)
+            outer = told.places.get(_subject_around(tree, place), "")
             if about in people and fitting(people) == {about} and not is_saying:
                 beside = people
+            elif outer and fitting([outer]):
+                beside = {outer}
             named = self._genders if opens else ()
-            near = fitting(beside) or fitting(n for n in named if self._gender(n) == gender)
+            near = fitting(beside) - {"?" + gender}
+            near = near or fitting(n for n in named if self._gender(n) == gender)
         who = next(iter(near)) if len(near) == 1 else "?"
         if who[0] == "?" and self._gender(self._hero) == gender and fitting([self._hero]):
             beside = people | {last.about}
@@ -203,7 +213,8 @@ class Mentions:
             return name[1:]
         if _is_nameless(name):
             return self._genders.get(name) or _gender_of(name.rpartition(" ")[2])
-        known = (_GENDERS.get(word, "") for word in name.lower().split(" ")[:2])
+        words = name.lower().split(" ")
+        known = [_GENDERS.get(word, "") for word in words[:2]] + [_gender_of(w) for w in words]
         return self._genders.get(name) or next(filter(None, known), "")
 
     def _read_thing(self, tree: Tree, subject: int, found: dict[int, str], told: _Told) -> _Told:
@@ -218,8 +229,7 @@ class Mentions:
         elif openers and is_first and not (openers[0] == subject and _is_idle(tree)):
             place = openers[0]
             if last.form in THINGS[tree.low[place]]:
-                owns = "'" if last.form == "NNS" and last.about.endswith("s") else "'s"
-                found[place] = last.about + (owns if place != subject else "")
+                found[place] = _own(last.about) if place != subject else last.about
                 found.update(dict.fromkeys(before, last.about))
                 if place == subject:
                     about, form = last.about, last.form
@@ -227,7 +237,9 @@ class Mentions:
                     about, form = "", ""
         is_named = " " in about or not about.islower()
         if is_named and form != "PERSON":
-            found.update(dict.fromkeys(_beside(tree, form), about))
+            for place in _beside(tree, form):
+                is_owner = tree.tokens[place].tag == "PRP$"
+                found[place] = _own(about) if is_owner else about
         if has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
         return told._replace(about=about, form=form)
@@ -258,6 +270,7 @@ class Mentions:
             full = self._by_word.get(last.text, [])
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_person &= not _is_place(tree, start, end)
+            is_person &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             if end - 1 == subject and _is_team(tree, subject):
                 self._teams.add(name)
@@ -269,6 +282,26 @@ class Mentions:
                 if end == 1 and not (is_saying and _GENDERS.keys() & {*tree.low}):
                     self._doubtful.add(name)
                 yield _Name(name, start, end, False)
+
+
+def _doer_of(tree: Tree, pronoun: int) -> int:
+    """Return the subject of the verb that has a pronoun as its object; -1 if there is none."""
+    verb = tree.tokens[pronoun].head
+    if tree.tokens[pronoun].relation == "pobj":
+        verb = tree.tokens[verb].head
+    is_object = tree.tokens[pronoun].relation in ("dobj", "dative", "pobj")
+    while is_object and tree.subject(verb) is None and tree.tokens[verb].relation == "conj":
+        verb = tree.tokens[verb].head
+    subject = tree.subject(verb) if is_object else None
+    return -1 if subject is None else subject
+
+
+def _subject_around(tree: Tree, pronoun: int) -> int:
+    """Return the subject of the clause around that of a pronoun; -1 if there is none."""
+    verb = tree.tokens[pronoun].head
+    is_inner = tree.tokens[pronoun].relation in SUBJECTS and tree.tokens[verb].relation == "advcl"
+    subject = tree.subject(tree.tokens[verb].head) if is_inner else None
+    return -1 if subject is None else subject
 
 
 def _topic(tree: Tree) -> int | None:
@@ -321,12 +354,20 @@ def _beside(tree: Tree, form: str) -> Iterator[int]:
     """Yield what means the subject in the clauses behind it: `Ajax fell after it had ...`."""
     others = NOUNS - PLURAL if form == "NN" else PLURAL | {"NNP"} if form == "NNS" else NOUNS
     for clause in tree.of(tree.root, "advcl", "conj"):
-        place = tree.subject(clause)
-        if place is None or place < tree.root or form not in THINGS.get(tree.low[place], ()):
+        inner = tree.subject(clause)
+        if inner is None or inner < tree.root:
             continue
         between = tree.tokens[tree.root : tree.start(clause)]
-        if not any(token.tag in others and token.entity not in AMOUNTS for token in between):
-            yield place
+        if any(token.tag in others and token.entity not in AMOUNTS for token in between):
+            continue
+        for place in [inner, *tree.of(inner, "poss")]:
+            if form in THINGS.get(tree.low[place], ()):
+                yield place
+
+
+def _own(name: str) -> str:
+    """Return whose something is: `the mills'`."""
+    return name + ("'" if name.endswith("s") else "'s")
 
 
 def has_rival(tree: Tree, form: str) -> bool:

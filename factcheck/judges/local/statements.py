@@ -328,12 +328,15 @@ def reporter(tree: Tree) -> str:
 def leaves_open(text: str, later: Sequence[str], *, is_open: bool) -> bool:
     """Tell whether a quotation goes on behind a sentence.
 
-    One whose end is not in the next few sentences of `later` has lost it, or was none.
+    One whose end is not in the next few sentences of `later` has lost it, or was none, unless it
+    is opened again before, as at the beginning of a paragraph.
     """
     goes_on = _goes_on(text, is_open=is_open)
     if is_open or not goes_on:
         return goes_on
-    return not all(_goes_on(each, is_open=True) for each in later[:LONGEST_QUOTE])
+    return any(
+        not _goes_on(each, is_open=True) or re.match(_OPEN, each) for each in later[:LONGEST_QUOTE]
+    )
 
 
 def _goes_on(text: str, *, is_open: bool) -> bool:
