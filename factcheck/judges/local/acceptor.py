@@ -121,6 +121,9 @@ def _is_parted(tree: Propositions, words: frozenset[int]) -> bool:
         tags = (tree.tokens[token.head].tag, token.tag)
         if not is_joined or not (token.tag in NOUNS or tags in _ALIKE):
             continue
+        others = [i for i in tree.of(token.head, "conj") if i > place]
+        if token.relation == "appos" and others and words.isdisjoint(others):
+            return True  # `fever, a cold` of `fever, a cold and a wound`
         start = min((i for i in tree.under(place) if i in words), default=place)
         before = max((i for i in words if i < start), default=start - 1)
         lost = [i for i in range(before + 1, start) if not tree.is_mark[i]]

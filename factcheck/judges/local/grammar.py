@@ -139,9 +139,10 @@ def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
 
 def _give_subject(tokens: list[Token], verb: int) -> None:
     """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
-    if tokens[verb - 1].tag not in NOUNS or _has_subject(tokens, verb):
+    last = verb - 1 - (tokens[verb - 1].tag == "RB")
+    if tokens[last].tag not in NOUNS or _has_subject(tokens, verb):
         return
-    at, below = verb - 1, verb
+    at, below = last, verb
     while tokens[at].relation != "conj" and at < below:
         at, below = tokens[at].head, at
     if at < verb and tokens[at].relation == "conj" and tokens[at].tag in NOUNS | {"CD", "PRP"}:

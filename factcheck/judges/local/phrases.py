@@ -297,6 +297,8 @@ class Phrases(Roles):
             tokens[i].entity == "PERSON" for i in heads
         )  # `with 48 million and Katy Perry in fifth`
         is_torn |= any(self.low[i] in _OBJECTS for i in heads)  # `Me and Tom left`
+        is_torn |= tokens[heads[-1]].tag == "CD" and tokens[heads[0]].tag in PLURAL
+        # `wards 1, 2 and 4`
         is_torn |= any(self.low[k] == "alike" for i in heads for k in self.kids[i])
         is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
         return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)

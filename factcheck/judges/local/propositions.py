@@ -428,7 +428,10 @@ class Propositions(Phrases):
             i for k in self.of(verb, "prep") if self.low[k] == "as" for i in self.of(k, "pobj")
         ]
         kinds = [i for i in [*self.of(verb, "attr"), *roles] if self.tokens[i].tag in PLURAL]
-        return self._expand(noun, Freedom(drop, free.split and not kinds))
+        own = self.finite(verb)
+        is_one = own is not None and self.low[own] in ("is", "was", "has") and own > noun
+        is_one &= all(self.low[i] != "as" for i in self.of(noun, "cc"))
+        return self._expand(noun, Freedom(drop, free.split and not (kinds or is_one)))
 
     # --- what phrases say of their own --------------------------------------------------------
 

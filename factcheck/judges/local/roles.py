@@ -144,6 +144,7 @@ class Roles(Tree):
         values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
         if (
             len(subjects) > 1  # `the firm Peter Brett agreed`
+            or any("," in self.low[one:two] for one, two in pairwise(self.of(verb, "dobj")))
             # `rose 3 per cent in May and June and 5 per cent in July`
             or (self.is_verb(verb) and any(self.subject(kid) is None for kid in values))
             or self.is_inverted(verb)
