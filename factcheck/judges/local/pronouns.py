@@ -52,7 +52,8 @@ class _Told(NamedTuple):
     """What a sentence leaves for the pronouns of the next one."""
 
     people: set[str]
-    """Nameless ones are called `the guard`; `?m`, `?f` or `?` if one of several may be meant."""
+    """Nameless ones are called `the guard`; `?m`, `?f` or `?` if one of several may be meant, and
+    `?m?` or `?f?` where a pronoun is all that is known."""
     actors: set[str]
     """Those of them that do something, or to whom it is done."""
     about: str = ""
@@ -130,8 +131,9 @@ class Mentions:
                 who, at = name.text, _stand(tree, name.end - 1)
                 if name.is_person:
                     self._know(who, self._gender(who) or _GENDERS.get(word, ""))
-            elif tree.tokens[place].tag in ("PRP", "PRP$") and word in _GENDERS and place >= begin:
-                who = self._put(tree, place, subject, told, found)
+            elif tree.tokens[place].tag in ("PRP", "PRP$") and word in _GENDERS:
+                is_known = place >= begin or tree.tokens[place].head == subject
+                who = self._put(tree, place, subject, told, found) if is_known else ""
             if not who:
                 continue
             places[at] = who
@@ -182,8 +184,8 @@ class Mentions:
                 beside = people
             elif outer and fitting([outer]):
                 beside = {outer}
-            named = self._genders if opens else ()
-            near = fitting(beside) - {"?" + gender}
+            near = fitting(beside) - {f"?{gender}?"}
+            named = () if self._speaker and not opens else self._genders
             near = near or fitting(n for n in named if self._gender(n) == gender)
         who = next(iter(near)) if len(near) == 1 else "?"
         if who[0] == "?" and self._gender(self._hero) == gender and fitting([self._hero]):
@@ -193,7 +195,7 @@ class Mentions:
         is_doubtful = who in self._teams or who in self._doubtful - self._genders.keys()
         is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
         if who[0] == "?" or is_doubtful or is_explained:
-            return "" if fitting(people) else "?" + gender
+            return "" if fitting(people) else f"?{gender}?"
         self._know(who, gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
         return who
@@ -210,7 +212,7 @@ class Mentions:
 
     def _gender(self, name: str) -> str:
         if name.startswith("?"):
-            return name[1:]
+            return name[1:2]
         if _is_nameless(name):
             return self._genders.get(name) or _gender_of(name.rpartition(" ")[2])
         words = name.lower().split(" ")
@@ -298,6 +300,8 @@ def _doer_of(tree: Tree, pronoun: int) -> int:
 
 def _subject_around(tree: Tree, pronoun: int) -> int:
     """Return the subject of the clause around that of a pronoun; -1 if there is none."""
+    if tree.tokens[pronoun].relation == "poss":
+        pronoun = tree.tokens[pronoun].head  # `while his brother stayed`
     verb = tree.tokens[pronoun].head
     is_inner = tree.tokens[pronoun].relation in SUBJECTS and tree.tokens[verb].relation == "advcl"
     subject = tree.subject(tree.tokens[verb].head) if is_inner else None

@@ -446,6 +446,8 @@ NAMED = {
         "Tom Orr moved to Paris."),
     "a founder": ("Velm sells paper.; Its founder, Tom Orr, left.", "He moved to Paris.",
         "Tom Orr moved to Paris."),
+    "a daughter with a name": ("Eva Kern left.; Her daughter, Ida, wept.",
+        "She moved to Paris.", "Ida moved to Paris."),
     "two names": ("Eva Kern and Tom Orr met in May.", "They moved to Paris.",
         "Eva Kern and Tom Orr moved to Paris."),
     "many": ("Artists were free again.", "They moved to Paris.", "Artists moved to Paris."),
