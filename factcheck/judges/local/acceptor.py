@@ -36,11 +36,13 @@ _SHORT = 3
 """Words."""
 
 
-def accept(tree: Propositions, found: Sequence[Proposition], texts: Sequence[str]) -> list[bool]:
+def accept(
+    tree: Propositions, found: Sequence[Proposition], texts: Sequence[str], *, whole: bool = True
+) -> list[bool]:
     """Tell which propositions to keep, given their texts.
 
     Those that are good in all likelihood are kept, and of the others those that state what no other
-    does. None are kept if that leaves too much of the sentence out.
+    does. Of a `whole` sentence none are kept if that leaves its verb out, or too much of the rest.
     """
     odds = [_odds(values) for values in features(tree, found, texts)]
     content = {i for i, token in enumerate(tree.tokens) if token.tag in NOUNS | {"CD"}}
@@ -53,7 +55,11 @@ def accept(tree: Propositions, found: Sequence[Proposition], texts: Sequence[str
         if not kept[at] and odds[at] >= _LIKELY and not content & words <= told:
             kept[at] = True
             told |= words
-    return kept if len(content - told) <= _MOST_LOST * len(content) else [False] * len(found)
+    is_lost = len(content - told) > _MOST_LOST * len(content)
+    has_verb = any(token.head == place and token.tag[0] in "VM"
+                   for place, token in enumerate(tree.tokens))  # fmt: skip
+    is_lost |= whole and has_verb and tree.root not in told
+    return [False] * len(found) if is_lost else kept
 
 
 def _odds(values: Mapping[str, float]) -> float:

@@ -45,6 +45,8 @@ _LONGEST_NAME = 3
 """Words."""
 _PARTS = re.compile(r"\S(?:\((?:[^()]|\([^()]{0,80}\)){0,300}\)|\[[^\[\]]*\]|[^;]|;(?!\s))*;?")
 """What semicolons part, but for those in brackets."""
+_ORDER = ("VB", "ROOT")
+"""Tag and relation of a verb that tells somebody to do something."""
 _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
 """Behind a semicolon in what somebody says, nothing begins."""
 _UNSPLIT = re.compile(
@@ -312,14 +314,7 @@ def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:
     Each part ends like a sentence, and comes with the places of its characters in the text, and
     with the place of the value in it.
     """
-    parts = [(0, len(text))]
-    if ";" in text and not _WHOLE.search(text):
-        spans = [match.span() for match in _PARTS.finditer(text)]
-        are_clauses = all(
-            any(token.tag in FINITE for token in read_tokens(text[slice(*span)])) for span in spans
-        )
-        parts = spans if are_clauses else parts
-    for start, end in parts:
+    for start, end in _clauses(text):
         items = _items(text[start:end])
         for item in items or [Span(0, 0)]:
             first, last = (items[0].start, items[-1].end) if items else (0, 0)
@@ -328,6 +323,21 @@ def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:
             ended = part[:-1] + "." if part.endswith(";") else part
             shown = Span(first, first + item.end - item.start)
             yield ended, [start + place for place in places], shown
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    """Return what semicolons part; what is no clause goes with the clause before it."""
+    if ";" not in text or _WHOLE.search(text):
+        return [(0, len(text))]
+    clauses: list[tuple[int, int]] = []
+    for match in _PARTS.finditer(text):
+        tokens = read_tokens(text[slice(*match.span())])
+        is_clause = any(t.tag in FINITE or (t.tag, t.relation) == _ORDER for t in tokens)
+        if clauses and not is_clause:
+            clauses[-1] = (clauses[-1][0], match.end())
+        else:
+            clauses.append(match.span())
+    return clauses
 
 
 def _items(text: str) -> list[Span]:
@@ -373,7 +383,8 @@ def _accepted(
     statements = [wording.tell(each.segments, each.singular) for each in found]
     kept: dict[int, int] = {}
     told: list[Told] = []
-    for at, is_kept in enumerate(accept(tree, found, [each.text for each in statements])):
+    texts = [each.text for each in statements]
+    for at, is_kept in enumerate(accept(tree, found, texts, whole=kinds is None)):
         core = found[at].core
         kind = found[at if core is None else core].kind
         is_open = kind == "title" and wording.is_open(found[at].segments)

@@ -37,6 +37,7 @@ _OBJECTS = word_set("me him us them")
 COUNTING = word_set(
     "other most many several few more various numerous certain such multiple different some"
 )
+_GROUPS = word_set("pair duo trio couple twins brothers sisters")
 _PLACING = word_set("in at across throughout")
 
 
@@ -256,7 +257,7 @@ class Phrases(Roles):
         """
         token = self.tokens[place]
         titles = self.of(place, "compound", "nmod")
-        several = [i for i in titles if self.tokens[i].tag in PLURAL]
+        several = [i for i in titles if self.tokens[i].tag in PLURAL or self.low[i] in _GROUPS]
         several += [i for i in titles if self.low[i][-1] == "s" and is_person(self.low[i][:-1])]
         if token.relation == "attr":
             several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]

@@ -144,7 +144,10 @@ class Roles(Tree):
         values = [kid for kid in self.of(verb, "conj") if self.of(kid, "nummod")]
         if (
             len(subjects) > 1  # `the firm Peter Brett agreed`
-            or any("," in self.low[one:two] for one, two in pairwise(self.of(verb, "dobj")))
+            or any(
+                "," in self.low[one:two] and self.of(two, "cc")
+                for one, two in pairwise(self.of(verb, "dobj"))
+            )
             # `rose 3 per cent in May and June and 5 per cent in July`
             or (self.is_verb(verb) and any(self.subject(kid) is None for kid in values))
             or self.is_inverted(verb)
@@ -355,6 +358,7 @@ class Roles(Tree):
         is_only = not _ONLY.isdisjoint([self.low[self.start(phrase) - 1], *words[:2]])
         is_always = not self.has_happened(self.main(self.tokens[phrase].head))
         is_always &= self.low[phrase] in _RANKING
+        is_only |= words in (["in", "part"], ["to", "some", "extent"])
         return is_only or (is_always and not _SOME.isdisjoint(words[:3]))
 
     def _is_met(self, noun: int) -> bool:
@@ -457,10 +461,12 @@ class Roles(Tree):
     def _role_of_phrase(self, kid: int, loose: Role) -> Role:
         """Return the role of a phrase with a preposition behind or before a verb."""
         head, low = self.tokens[kid].head, self.low[kid]
-        if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
+        if not self.kids[kid] and low in WORDS["connectives"]:
             return Role.OUT
-        if not self.kids[kid] and kid == head + 1:
-            return Role.NEEDED  # `was last heard from in May`
+        is_bare = not self.kids[kid] and (kid < head or kid == head + 1)
+        is_place = kid == head + 1 and self.low[head] in BE
+        if is_bare or is_place:
+            return Role.NEEDED  # `was last heard from in May`, `were on board the ship`
         is_goal = low in ("to", "out", "off") and kid == head + 1
         is_goal |= low == "to" and self.low[kid - 1] in _TRENDS
         is_led = self._governs(head, kid) and not self.is_time(kid)

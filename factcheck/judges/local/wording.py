@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from factcheck.facts import Span
 from factcheck.judges.local.tree import BRACKET, FINITE, NAMES, SUBJECTS, WORDS, Tree
 from factcheck.text.syntax import Token
+from factcheck.text.words import english_words
 
 Item: TypeAlias = "int | str"
 """A word of the sentence by its place, or one that is added."""
@@ -233,6 +234,7 @@ def _paired(text: str) -> str:
 def _is_small(token: Token) -> bool:
     """Tell whether the first word of a sentence is written small elsewhere."""
     is_name = token.tag in NAMES or token.entity not in _NUMERIC
+    is_name |= token.tag in ("JJ", "NN") and token.text.lower() not in english_words()
     return not is_name and (token.text == "A" or not token.text.isupper())
 
 
