@@ -10,7 +10,7 @@ as well. In all other cases a pronoun stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import (
@@ -25,7 +25,7 @@ from factcheck.judges.local.tree import (
     Tree,
     is_person,
 )
-from factcheck.text.words import word_set
+from factcheck.text.words import english_words, word_set
 
 _GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
@@ -74,6 +74,8 @@ class Mentions:
         """The same names, by each of their words."""
         self._doubtful: set[str] = set()
         """Words that began a sentence, so that their capital letter does not make them names."""
+        self._firms: set[str] = set()
+        """First words of the names of companies and clubs."""
         self._teams: set[str] = set()
         """Names that go with a plural verb: `Ajax have won`."""
         self._last = _Told(set(), set())
@@ -120,7 +122,11 @@ class Mentions:
     ) -> _Told:
         """Put people in place of pronouns, and return those of the sentence."""
         heads = {_stand(tree, name.end - 1) for name in names.values()}
-        nameless = {i: _called(tree, i) for i in _nameless(tree) if i not in heads}
+        nameless = {
+            i: _called(tree, i)
+            for i in _nameless(tree)
+            if i not in heads and not self._is_firm([tree.low[k] for k in tree.name(i)])
+        }
         begin = (subject or 0) if subject in heads else 0
         """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
         places: dict[int, str] = {}
@@ -180,7 +186,17 @@ class Mentions:
         else:
             beside = people | (last.actors if opens else last.people)
             outer = told.places.get(_subject_around(tree, place), "")
-            if about in people and fitting(people) == {about} and not is_saying:
+            again = {
+                who for i, who in told.places.items() if i in found and self._is(tree, i, gender)
+            }
+            is_owner = tree.tokens[place].tag == "PRP$" and (subject or place) < place
+            is_owner &= tree.tokens[subject or 0].tag in ("NN", "NNP")  # `A furious Orr broke his`
+            is_free = not (opens or people or is_owner)
+            if is_free and self._gender(last.about) == gender:
+                beside = last.actors | {last.about}
+            if len(again) == 1 and fitting(again):
+                beside = again
+            elif about in people and fitting(people) == {about} and not is_saying:
                 beside = people
             elif outer and fitting([outer]):
                 beside = {outer}
@@ -199,6 +215,9 @@ class Mentions:
         self._know(who, gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
         return who
+
+    def _is(self, tree: Tree, place: int, gender: str) -> bool:
+        return _GENDERS.get(tree.low[place]) == gender and tree.tokens[place].tag[:3] == "PRP"
 
     def introduce(self, name: str) -> None:
         """Keep somebody who says `I`, and so is a person."""
@@ -267,13 +286,15 @@ class Mentions:
             is_other = tags[subject or 0] == "NNP" and subject in list(tree.above(end - 1))[1:]
             is_other &= tree.first(end - 1) != subject
             # `Garrincha, born Manuel dos Santos`
-            if name[0] in '"\u201c' or is_addressed or is_other:
+            is_firm = self._is_firm(tree.low[start:end])
+            if name[0] in '"\u201c' or is_addressed or is_other or is_firm:
                 continue
             full = self._by_word.get(last.text, [])
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_person &= not _is_place(tree, start, end)
             is_person &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
+            is_bare &= not _is_word(tree, end - 1)
             if end - 1 == subject and _is_team(tree, subject):
                 self._teams.add(name)
             if is_person or full or _is_born(tree, end):
@@ -284,6 +305,19 @@ class Mentions:
                 if end == 1 and not (is_saying and _GENDERS.keys() & {*tree.low}):
                     self._doubtful.add(name)
                 yield _Name(name, start, end, False)
+
+    def _is_firm(self, words: Sequence[str]) -> bool:
+        """Tell whether a name is one of a company or a club, as told before: `Velm Ltd`, `Velm`."""
+        is_full = len(words) > 1 and words[-1].rstrip(".") in WORDS["firms"]
+        if is_full:
+            self._firms.add(words[0])
+        return is_full or (len(words) == 1 and words[0] in self._firms)
+
+
+def _is_word(tree: Tree, place: int) -> bool:
+    """Tell whether the first word of a sentence may be a common noun: `Arthritis`."""
+    is_common = not place and tree.low[0] in english_words() - _FIRST_NAMES
+    return is_common and tree.tokens[0].entity == ""
 
 
 def _doer_of(tree: Tree, pronoun: int) -> int:
@@ -414,7 +448,7 @@ def _names_of(tree: Tree, subject: int) -> tuple[str, str]:
     """Return the names in a list, `Anna Kern and Tom Orr`, as several; empty if not all are."""
     names = []
     for member in tree.listed(subject):
-        words = [*tree.of(member, "compound"), member]
+        words = tree.name(member)
         is_name = all(tree.tokens[i].tag in NAMES for i in words) and not tree.of(member, "det")
         if not is_name or words != [*range(words[0], member + 1)]:
             return "", ""
@@ -460,8 +494,10 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
         is_bare = token.relation == "nsubj" and token.tag in NAMES
         is_subject |= is_bare
-        is_who |= tree.low[token.head] in WORDS["saying"] or word == "old"  # `the 26-year-old`
-        is_who |= is_bare and token.entity in ("", "PERSON") and not tree.of(place, "det")
+        is_saying = token.relation == "nsubj" and tree.low[token.head] in WORDS["saying"]
+        is_who |= is_saying or word == "old"  # `the 26-year-old`
+        is_name = not (_is_word(tree, place) or tree.of(place, "det"))
+        is_who |= is_bare and token.entity in ("", "PERSON") and is_name
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
             yield place
 
@@ -471,7 +507,7 @@ def _called(tree: Tree, place: int) -> str:
     articles = [tree.low[i] for i in tree.of(place, "det")]
     is_one = articles in (["a"], ["an"], ["the"]) and not tree.of(place, "conj")
     if tree.tokens[place].tag in ("NN", "NNP") and is_one:
-        words = [*tree.of(place, "compound"), place]
+        words = tree.name(place)
         return "the " + " ".join(tree.tokens[i].text for i in words)
     return "?" + _gender_of(tree.low[place])
 

@@ -27,7 +27,7 @@ BRACKET = "bracket"
 """Relation of what stands in brackets, as one token, to the word before it."""
 REGION = "region"
 """Relation of a place to a smaller one before it: `Ulm, Germany`."""
-ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
+ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|(?<!pr)ess|ete|ant)\Z")
 """Ends most words for what somebody is."""
 IS_WORD = re.compile(r"[\w$€£¥%&@#°+=§]")
 
@@ -59,6 +59,10 @@ class Tree:
             found.append(word)
             open_ += self.kids[word]
         return sorted(i for i in found if not self.is_mark[i])
+
+    def name(self, place: int) -> list[int]:
+        """Return a noun with the nouns before it that are part of its name."""
+        return [*(i for i in self.of(place, "compound") if i < place), place]
 
     def start(self, place: int) -> int:
         """Return the first word of a phrase."""
