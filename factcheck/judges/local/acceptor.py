@@ -14,7 +14,7 @@ from math import inf
 
 from factcheck.judges.local.propositions import Proposition, Propositions
 from factcheck.judges.local.roles import COMPLEMENTS
-from factcheck.judges.local.tree import BRACKET, NOUNS, SUBJECTS, WORDS
+from factcheck.judges.local.tree import BRACKET, FINITE, NOUNS, SUBJECTS, WORDS
 from factcheck.text.words import word_set
 
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
@@ -100,6 +100,7 @@ def features(
             "unfit": _is_open(tree, _last(each))
             or text.startswith(_RELATIVE)
             or (_is_own(each) and _is_empty(tree, each.head, words))
+            or (_is_own(each) and _is_participle(tree, each.head, words))
             or _is_parted(tree, words)
             or _has_base_form(tree, each.head, words)
             or not tree.garbled.isdisjoint(words),
@@ -109,6 +110,11 @@ def features(
         }
         described.append({name: float(value) for name, value in values.items() if value})
     return described
+
+
+def _is_participle(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
+    """Tell whether no verb has a tense: `The mill closing in May`."""
+    return tree.tokens[verb].tag == "VBG" and all(tree.tokens[i].tag not in FINITE for i in words)
 
 
 def _last(each: Proposition) -> int:

@@ -277,6 +277,10 @@ class Propositions(Phrases):
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
                 continue
             passed = None if own else [subject._replace(details=()) for subject in subjects]
+            is_joint = any(self.tokens[i].tag in PLURAL for i in self.of(kid, "attr"))
+            noun = self.subject(verb)
+            if noun is not None and passed and is_joint:  # `Ann and Tom ran, and were friends`
+                passed = [Part(frozenset(self.under(noun)))] if len(passed) > 1 else passed
             lead = holds
             if self._lacks_helper(verb, kid):
                 is_active = self.of(verb, "auxpass") and self.of(kid, "dobj")

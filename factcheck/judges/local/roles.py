@@ -263,13 +263,17 @@ class Roles(Tree):
         return is_rather or any(self.of(i, "prep") for i in much)
 
     def _is_matched(self, verb: int) -> bool:
-        """Tell whether each subject has a rank of its own: `Ann and Tom came third and fifth`."""
+        """Tell whether each subject has a rank of its own: `Ann and Tom came third and fifth`.
+
+        So have they a role: `Ann and Tom are sister and brother`.
+        """
         subject = self.subject(verb)
         names = [] if subject is None else self.listed(subject)
         others = [kid for kid in self.kids[verb] if kid != subject]
         lists = [self.listed(i) for kid in others for i in self.under(kid)]
         return any(
-            len(names) == len(ranks) > 1 and all(_RANK.match(self.low[i]) for i in ranks)
+            len(names) == len(ranks) > 1
+            and all(_RANK.match(self.low[i]) or self.low[i] in WORDS["people"] for i in ranks)
             for ranks in lists
         )
 
