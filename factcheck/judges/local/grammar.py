@@ -486,6 +486,28 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
 _OPENERS = frozenset({"after", "before", "since", "until"})
 
 
+def _with_heads(tokens: list[Token]) -> list[Token]:
+    """Return words with a person beside a role: `the president of the union, Tom Orr`."""
+    for place, token in enumerate(tokens):
+        body = tokens[token.head]
+        role = tokens[tokens[body.head].head]
+        is_body = body.relation == "pobj" and tokens[body.head].text == "of"
+        is_other = token.entity == "PERSON" != body.entity and body.tag in NAMES
+        if token.relation == "appos" and is_body and is_other and is_person(role.text.lower()):
+            tokens[place] = token._replace(head=tokens[body.head].head)
+    return tokens
+
+
+def _with_periods(tokens: list[Token]) -> list[Token]:
+    """Return words with when a period ended under it: `for the quarter ended 30 June`."""
+    for place, token in enumerate(tokens[1:], 1):
+        before = tokens[place - 1]
+        is_period = before.entity in TIMES and before.relation == "pobj"
+        if token.text == "ended" and is_period and token.relation in ("advcl", "acl"):
+            tokens[place] = token._replace(tag="VBN", head=place - 1, relation="acl")
+    return tokens
+
+
 def _with_shares(tokens: list[Token]) -> list[Token]:
     """Return words with a phrase under its share: `210 rooms, 30 of them with a view`."""
     for place in range(3, len(tokens)):
@@ -588,6 +610,8 @@ _MENDS = (
     _with_ages,
     _with_reasons,
     _with_measures,
+    _with_heads,
+    _with_periods,
     _with_one_subject,
     _with_equals,
     _with_objects,

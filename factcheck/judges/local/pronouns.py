@@ -210,7 +210,8 @@ class Mentions:
             who = who if rivals else self._hero
         is_doubtful = who in self._teams or who in self._doubtful - self._genders.keys()
         is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
-        if who[0] == "?" or is_doubtful or is_explained:
+        is_spoken = bool(self._speaker) and _is_nameless(who)  # who else is there is not told
+        if is_spoken or is_doubtful or is_explained or who[0] == "?":
             return "" if fitting(people) else f"?{gender}?"
         self._know(who, gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who

@@ -57,7 +57,9 @@ _TAKING = WORDS["transitive"] | word_set(
     "writes directs produces designs builds paints composes edits records"
 )
 """Verbs that may say something of the object of the next."""
-_LASTING = WORDS["states"] | word_set("led run headed backed funded managed chaired planned")
+_LASTING = WORDS["states"] | word_set(
+    "led run headed backed funded managed chaired planned perched nestled tucked hidden surrounded"
+)
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
 _RIVALLING = word_set("with against by")
 """Behind these, a place may be that of the event: `a draw with Ajax in Ulm`."""
@@ -81,6 +83,7 @@ _UNKNOWN = word_set("a an this that these those some any no")
 """Before a noun, these do not say which one is meant."""
 _NAMING = word_set("compound conj cc case det poss bracket punct nmod")
 """Relations of words to a name that they are part of."""
+_SHARES = word_set("some most many several few one two three four five half none all each")
 _FORMERLY = word_set("once formerly previously")
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
 _PREPOSITIONS = word_set("from in at on to of for with about by")
@@ -505,6 +508,9 @@ class Propositions(Phrases):
     def _whose(self, noun: int) -> int:
         """Return who or what a phrase behind a noun is about."""
         head = self.first(noun)
+        phrase = self.tokens[head].head
+        if self.low[phrase] == "of" and self.low[self.tokens[phrase].head] in _SHARES:
+            noun = head = self.tokens[phrase].head  # `some of the men, bound for Ulm`
         subject = self.subject(self.tokens[head].head)
         is_said = self.tokens[head].relation == "attr" and self.tokens[noun].tag not in NAMES
         if subject is None or not is_said or self.low[subject] in ("there", "it", "this"):
@@ -519,7 +525,8 @@ class Propositions(Phrases):
         )
 
     def _be(self, noun: int, place: int, *, past: bool) -> str:
-        if self.is_plural(noun) or self._is_joined(noun, place):
+        is_many = self.low[noun] in _SHARES - {"one", "none", "each"}
+        if is_many or self.is_plural(noun) or self._is_joined(noun, place):
             return "were" if past else "are"
         return "was" if past else "is"
 
@@ -551,11 +558,14 @@ class Propositions(Phrases):
         about = self._short(self._whose(noun), place)
         is_one = self.tokens[noun].tag not in PLURAL
         is_past = any(self.low[i] in _FORMERLY | {"late"} for i in self.under(place))
+        link = self._be(noun, place, past=is_past)
+        if self.tokens[noun].tag == "NNPS" and articles[1] in (["a"], ["an"]):
+            link = "was" if is_past else "is"  # `Velm Instruments, a maker of sensors`
         for part in self._expand(place, Freedom(drop=False, split=is_one)):
             one, other = about, part.words
             if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:
                 one, other = other, one
-            self._put((one, self._be(noun, place, past=is_past), other), "apposition", place, None)
+            self._put((one, link, other), "apposition", place, None)
 
     def _relative(self, verb: int) -> None:
         openers = [k for k in self.kids[verb] if self.tokens[k].tag in ("WDT", "WP", "WRB")]
