@@ -14,7 +14,7 @@ from math import inf
 
 from factcheck.judges.local.propositions import Proposition, Propositions
 from factcheck.judges.local.roles import COMPLEMENTS
-from factcheck.judges.local.tree import BRACKET, FINITE, NOUNS, SUBJECTS, WORDS
+from factcheck.judges.local.tree import BRACKET, FINITE, NOUNS, SUBJECTS
 from factcheck.text.words import word_set
 
 _UNENDED = frozenset({"CC", "DT", "IN", "TO", "PRP$", "WDT", "POS"})
@@ -105,7 +105,6 @@ def features(
             or _has_base_form(tree, each.head, words)
             or not tree.garbled.isdisjoint(words),
             "joint": _joint(tree, sorted(words)),
-            "lacks object": _lacks_object(tree, each.head, words),
             "like another": any(words < other for other in covered),
         }
         described.append({name: float(value) for name, value in values.items() if value})
@@ -200,13 +199,6 @@ def _joint(tree: Propositions, words: Sequence[int]) -> float:
     tags = [token.tag for token in tree.tokens]
     pairs = [f"{tags[a]} {tags[b]}" for a, b in pairwise(words) if b - a > 1]
     return min((load_weights()["joined"].get(pair, _UNSEEN) for pair in pairs), default=0.0)
-
-
-def _lacks_object(tree: Propositions, verb: int, words: frozenset[int]) -> bool:
-    """Tell whether a verb that needs an object has none."""
-    is_passive = bool(tree.of(verb, "auxpass")) or tree.tokens[verb].tag == "VBN"
-    has_object = any(k in words for k in tree.of(verb, *COMPLEMENTS, "npadvmod"))
-    return tree.low[verb] in WORDS["transitive"] and not is_passive and not has_object
 
 
 def _is_own(each: Proposition) -> bool:

@@ -454,25 +454,6 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_reasons(tokens: list[Token]) -> list[Token]:
-    """Return words with a noun as the subject behind it: `after a man, Tom Orr, reported it`."""
-    for verb, token in enumerate(tokens):
-        if token.relation != "conj" or token.tag != "VBD" or _has_subject(tokens, verb):
-            continue
-        between = range(token.head + 1, verb)
-        openers = [
-            i for i in between if tokens[i].text in _OPENERS and tokens[i].head == token.head
-        ]
-        nouns = [i for i in between if tokens[i].relation == "pobj" and tokens[i].head in openers]
-        if len(nouns) != 1 or any(tokens[i].relation == "cc" for i in between):
-            continue
-        opener = tokens[nouns[0]].head
-        tokens[verb] = token._replace(relation="advcl")
-        tokens[opener] = tokens[opener]._replace(head=verb, relation="mark")
-        tokens[nouns[0]] = tokens[nouns[0]]._replace(head=verb, relation="nsubj")
-    return tokens
-
-
 def _with_measures(tokens: list[Token]) -> list[Token]:
     """Return words with a time under the clause that it measures: `ten days before it closed`."""
     for place, (token, after) in enumerate(pairwise(tokens)):
@@ -531,28 +512,6 @@ def _with_examples(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_two_manners(tokens: list[Token]) -> list[Token]:
-    """Return words with a verb under its helping verb put right: `is widely and rightly loved`."""
-    for verb, token in enumerate(tokens[4:], 4):
-        first, link, second = (tokens[verb - i] for i in (3, 2, 1))
-        be = first.head
-        is_pair = (first.tag, link.relation, second.tag, second.head) == ("RB", "cc", "RB", verb)
-        is_helped = token.relation == "conj" and token.head == be == verb - 4
-        if not (is_pair and is_helped) or token.tag not in ("VBN", "VBD", "VBG"):
-            continue
-        is_active = token.tag == "VBG"
-        head = verb if tokens[be].head == be else tokens[be].head
-        for i, each in enumerate(tokens):
-            if each.head == be:
-                tokens[i] = each._replace(head=verb)
-        tag = "VBG" if is_active else "VBN"
-        tokens[verb] = token._replace(tag=tag, head=head, relation=tokens[be].relation)
-        tokens[be] = tokens[be]._replace(head=verb, relation="aux" if is_active else "auxpass")
-        tokens[verb - 2] = link._replace(head=verb - 3)
-        tokens[verb - 1] = second._replace(head=verb - 3, relation="conj")
-    return tokens
-
-
 def _with_adjectives(tokens: list[Token]) -> list[Token]:
     """Return words with all adjectives of a list in it: `a dry, cold and dark cellar`."""
     for place, token in enumerate(tokens[2:], 2):
@@ -597,7 +556,6 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 
 _MENDS = (
-    _with_two_manners,
     _with_regions,
     _with_one_each,
     _with_examples,
@@ -608,7 +566,6 @@ _MENDS = (
     _with_clauses,
     _with_links,
     _with_ages,
-    _with_reasons,
     _with_measures,
     _with_heads,
     _with_periods,

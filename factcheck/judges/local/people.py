@@ -40,8 +40,6 @@ class People:
         """Words that began a sentence, so that their capital letter does not make them names."""
         self._firms: set[str] = set()
         """First words of the names of companies and clubs."""
-        self._teams: set[str] = set()
-        """Names that go with a plural verb: `Ajax have won`."""
 
     def know(self, name: str, gender: str = "") -> None:
         """Keep a person; without a gender, with that which the name tells."""
@@ -54,8 +52,8 @@ class People:
         return name in self._genders or is_nameless(name)
 
     def is_doubtful(self, name: str) -> bool:
-        """Tell whether a name may be one of a thing or a team."""
-        return name in self._teams or name in self._doubtful - self._genders.keys()
+        """Tell whether a name may be one of a thing."""
+        return name in self._doubtful - self._genders.keys()
 
     def of(self, gender: str) -> list[str]:
         """Return the people who are known to be of a gender."""
@@ -101,8 +99,6 @@ class People:
             is_person &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             is_bare &= not _is_word(tree, end - 1)
-            if end - 1 == subject and _is_team(tree, subject):
-                self._teams.add(name)
             if is_person or full or _is_born(tree, end):
                 same = [each for each in full if _may_be(name, each)]
                 yield Name(same[0] if len(same) == 1 else name, start, end, True)
@@ -162,13 +158,6 @@ def _is_place(tree: Tree, start: int, end: int) -> bool:
     is_at = last.relation == "pobj" and tree.low[last.head] == "at"
     is_kind = before.text in _KINDS and before.head == end - 1
     return is_at or is_kind or is_region
-
-
-def _is_team(tree: Tree, subject: int) -> bool:
-    """Tell whether a name in the singular goes with a plural verb: `Ajax have won`."""
-    verb = tree.finite(tree.tokens[subject].head)
-    is_plural = verb is not None and (tree.tokens[verb].tag == "VBP" or tree.low[verb] == "were")
-    return is_plural and not tree.of(subject, "conj")
 
 
 def _is_born(tree: Tree, end: int) -> bool:

@@ -124,12 +124,11 @@ class Roles(Tree):
         for place, token in enumerate(self.tokens):
             kids = [i for i in self.kids[place] if not self.is_mark[i]]
             relations = [self.tokens[i].relation.replace("pass", "") for i in kids]
-            is_lost = token.relation == "conj" and self._lacks_subject(place)
             is_doubled = any(
                 relations.count(name) > 1 for name in ("nsubj", "relcl", "pobj", "dobj")
             )
             is_noun = token.tag in FINITE and not _OF_NOUNS.isdisjoint(relations)
-            if is_doubled or is_lost or is_noun:
+            if is_doubled or is_noun:
                 torn.add(place)
         return frozenset(torn)
 
@@ -153,7 +152,6 @@ class Roles(Tree):
             or self.is_inverted(verb)
             or self._is_torn_saying(verb)
             or self._is_gapped(verb)
-            or self._is_torn_list(verb)
             or self._is_weighed(verb)
         ):
             return True
@@ -190,14 +188,6 @@ class Roles(Tree):
         is_alone = self.is_verb(verb) and self.subject(verb) is None
         return is_alone and (is_idle or not is_linked)
 
-    def _is_torn_list(self, noun: int) -> bool:
-        """Tell whether a list is read as an apposition: `bad luck, a flu and rain`."""
-        token = self.tokens[noun]
-        head = self.tokens[token.head]
-        if token.relation != "appos" or head.tag in NAMES or self.of(token.head, "det", "poss"):
-            return False
-        return any(self.of(i, "cc") for i in self.under(noun) if i != noun)
-
     def _is_gapped(self, verb: int) -> bool:
         """Tell whether a verb is left out of a list: `The mill burned in May, the dam in June`."""
         subject = self.subject(verb)
@@ -227,20 +217,6 @@ class Roles(Tree):
             if not is_joined or self.subject(one) is None or self.subject(two) is None:
                 return True
         return False
-
-    def _lacks_subject(self, verb: int) -> bool:
-        """Tell whether the noun that is the subject of a joined verb is lost: `and Anna left`."""
-        token = self.tokens[verb]
-        if (
-            token.tag not in FINITE
-            or not self.is_verb(token.head)
-            or self.subject(verb) is not None
-        ):
-            return False
-        links = [k for k in self.of(token.head, "cc") if k < verb]
-        first = links[-1] + 1 if links else verb
-        own = {w for kid in self.kids[verb] for w in self.under(kid)}
-        return any(self.tokens[i].tag in NOUN_LIKE and i not in own for i in range(first, verb))
 
     def freedom(self, verb: int) -> Freedom:
         main = self.main(verb)
