@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import NAMES, PLURAL, TIMES, WORDS, Tree, is_person
@@ -16,6 +17,9 @@ GENDERS = {
 """Of pronouns, titles and first names."""
 _FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
+
+_SOME = 10
+"""People, of those who may be meant: enough to see that it is not clear who is."""
 
 
 class Name(NamedTuple):
@@ -34,6 +38,8 @@ class People:
     def __init__(self) -> None:
         self._genders: dict[str, str] = {}
         """Gender of each person, as known from titles, first names and pronouns; else empty."""
+        self._of: dict[str, dict[str, None]] = {"m": {}, "f": {}, "": {}}
+        """The same people by gender."""
         self._by_word: dict[str, list[str]] = {}
         """The same names, by each of their words."""
         self._doubtful: set[str] = set()
@@ -46,7 +52,9 @@ class People:
         if name not in self._genders:
             for word in {*name.split()}:
                 self._by_word.setdefault(word, []).append(name)
+        self._of[self._genders.get(name, "")].pop(name, None)
         self._genders[name] = gender or self.gender(name)
+        self._of[self._genders[name]][name] = None
 
     def is_known(self, name: str) -> bool:
         return name in self._genders or is_nameless(name)
@@ -56,8 +64,8 @@ class People:
         return name in self._doubtful - self._genders.keys()
 
     def of(self, gender: str) -> list[str]:
-        """Return the people who are known to be of a gender."""
-        return [name for name in self._genders if self.gender(name) == gender]
+        """Return people who are known to be of a gender: a few, if there are many."""
+        return [*islice(self._of[gender], _SOME)]
 
     def gender(self, name: str) -> str:
         """Return the gender of somebody, as far as it is known: `m`, `f` or nothing."""
@@ -93,7 +101,7 @@ class People:
             is_firm = self._is_firm(tree.low[start:end])
             if name[0] in '"\u201c' or is_addressed or is_other or is_firm:
                 continue
-            full = self._by_word.get(last.text, [])
+            full = self._by_word.get(last.text, [])[:_SOME]
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_person &= not _is_place(tree, start, end)
             is_person &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))

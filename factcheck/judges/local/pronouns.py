@@ -225,8 +225,9 @@ class Mentions:
             beside = {outer}
         near = self._fitting(pronoun, beside) - {f"?{pronoun.gender}?"}
         is_local = bool(self._speaker) and not pronoun.opens
-        named = () if is_local else self._people.of(pronoun.gender)
-        return near or self._fitting(pronoun, named)
+        if near or is_local:
+            return near
+        return self._fitting(pronoun, self._people.of(pronoun.gender))
 
     def _or_hero(self, who: str, pronoun: _Pronoun, near: set[str], told: _Told) -> str:
         """Return who is meant; whom the text introduced, if nobody else is known to fit."""

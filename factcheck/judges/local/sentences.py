@@ -145,10 +145,13 @@ def cut_unended(sentence: Sentence, language: str) -> tuple[Sentence, ...]:
     def ends(match: re.Match[str], start: int) -> bool:
         last = match.group().strip().rstrip(".\"')\u201d\u2019").lower()
         is_start = starters is not None and starters.match(match.group(1)) is not None
-        if not is_start or "." in match.group():
-            return is_start and not _is_title(match.string[: match.start()], last)
+        if not is_start:
+            return False
         left = match.string[max(start, match.end() - _REACH) : match.end()]
-        return language == DEFAULT and _is_heading(left, match.string[match.end() :])
+        if "." in match.group():
+            return not _is_title(left[: -len(match.group())], last)
+        right = match.string[match.end() : match.end() + _REACH]
+        return language == DEFAULT and _is_heading(left, right)
 
     return tuple(_cut(sentence, _UNENDED, ends))
 
