@@ -573,6 +573,7 @@ class Roles(Tree):
             is_stated = opening in _FACTIVE and is_real
             if opening == "before":  # `it may be years before they came`
                 is_stated &= self.has_happened(self.main(self.tokens[kid].head))
+                is_stated &= all(self.low[i] not in ("any", "even") for i in self.under(kid))
             is_stated |= opening == "so" and self._is_result(kid)
             return Role.OWN if is_stated or opening in _CONTRASTS else loose
         token = self.tokens[kid]

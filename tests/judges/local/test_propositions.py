@@ -55,6 +55,8 @@ TOLD = {
         ["The court allowed in part an appeal.", "The court allowed in part an appeal by Kern."]),
     "where something is": ("Two friends were on board the ship.",
         ["Two friends were on board the ship."]),
+    "what need not have happened": ("Orr resigned before any findings were made.",
+        ["Orr resigned.", "Orr resigned before any findings were made."]),
     "roles of several": ("Ann and Tom were sister and brother.",
         ["Ann and Tom were sister and brother."]),
     "what several are together": ("Ann and Tom ran fast, and were friends.",
