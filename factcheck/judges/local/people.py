@@ -155,8 +155,8 @@ def _may_be(name: str, full: str) -> bool:
 
 def _is_word(tree: Tree, place: int) -> bool:
     """Tell whether the first word of a sentence may be a common noun: `Arthritis`."""
-    is_common = not place and tree.low[0] in english_words() - _FIRST_NAMES
-    return is_common and tree.tokens[0].entity == ""
+    is_common = not place and tree.low[0] in english_words()
+    return is_common and tree.low[0] not in _FIRST_NAMES and tree.tokens[0].entity == ""
 
 
 def _is_place(tree: Tree, start: int, end: int) -> bool:
