@@ -454,6 +454,28 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_reasons(tokens: list[Token]) -> list[Token]:
+    """Return words with a noun as the subject behind it: `after a man, Tom Orr, reported it`."""
+    for verb, token in enumerate(tokens):
+        between = range(token.head + 1, verb)
+        openers = [
+            i for i in between if tokens[i].text in _OPENERS and tokens[i].head == token.head
+        ]
+        nouns = [i for i in between if tokens[i].relation == "pobj" and tokens[i].head in openers]
+        is_joined = token.relation == "conj" and token.tag == "VBD"
+        is_linked = any(
+            tokens[i].relation == "cc" and tokens[i].head == token.head for i in between
+        )
+        inside = [tokens[i].text for i in range(nouns[0], verb)] if len(nouns) == 1 else []
+        is_parted = inside.count(",") > 1 and inside[-1] == ","
+        if is_joined and is_parted and not (is_linked or _has_subject(tokens, verb)):
+            opener = tokens[nouns[0]].head
+            tokens[verb] = token._replace(relation="advcl")
+            tokens[opener] = tokens[opener]._replace(head=verb, relation="mark")
+            tokens[nouns[0]] = tokens[nouns[0]]._replace(head=verb, relation="nsubj")
+    return tokens
+
+
 def _with_measures(tokens: list[Token]) -> list[Token]:
     """Return words with a time under the clause that it measures: `ten days before it closed`."""
     for place, (token, after) in enumerate(pairwise(tokens)):
@@ -566,6 +588,7 @@ _MENDS = (
     _with_clauses,
     _with_links,
     _with_ages,
+    _with_reasons,
     _with_measures,
     _with_heads,
     _with_periods,

@@ -450,6 +450,10 @@ TOLD = {
         "Ida is Eva Kern's daughter."]),
     "whom somebody meets": ("Tom Orr was ill. Ida Kern advised him to stop.",
         ["Tom Orr was ill.", "Ida Kern advised Tom Orr to stop."]),
+    "who did it before":
+        ("That fire came just 10 days after Torres, responding to a report, shot Terry Knight.",
+        ["That fire came just 10 days after Torres shot Terry Knight.",
+        "That fire responded to a report.", "Torres shot Terry Knight."]),
     "two subjects of a verb": ("Ida Lim from the firm Peter Brett agreed.",
         ["Ida Lim from the firm Peter Brett agreed."]),
     "a list with semicolons": ("The sponsors were Kern, five (41%); Orr, three (25%); Lim, one.",
