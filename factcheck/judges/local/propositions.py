@@ -121,7 +121,8 @@ class Propositions(Phrases):
         marks = {self.tokens[i].text in ("'", "\u2018", "\u2019") for i in quotes}
         if subject is None or len(marks) > 1:  # nested quotations stay as they are
             return []
-        if self.tokens[subject].tag in _NO_SUBJECTS and not self.of(subject, "det"):
+        is_led = bool(self.of(subject, "det"))
+        if (self.tokens[subject].tag in _NO_SUBJECTS and not is_led) or self._has_aside():
             return []
         self._clause(self.root, None, kind="main")
         seen: set[int] = set()
@@ -133,6 +134,16 @@ class Propositions(Phrases):
         self._kinds()
         self._places()
         return self._found[:MOST]
+
+    def _has_aside(self) -> bool:
+        """Tell whether somebody says the words around: `The delay, she said, would help`."""
+        for place, token in enumerate(self.tokens[:-1]):
+            is_saying = self.low[place] in WORDS["saying"] and self.low[place + 1] == ","
+            is_aside = is_saying and token.relation in ("appos", "parataxis", "relcl")
+            subject = self.subject(place) if is_aside and self.is_set_off(place) else None
+            if subject is not None and self.tokens[subject].tag not in ("WP", "WDT"):
+                return True
+        return False
 
     # --- clauses ------------------------------------------------------------------------------
 

@@ -454,6 +454,9 @@ TOLD = {
         ("That fire came just 10 days after Torres, responding to a report, shot Terry Knight.",
         ["That fire came just 10 days after Torres shot Terry Knight.",
         "That fire responded to a report.", "Torres shot Terry Knight."]),
+    "what somebody says around":
+        ("The delay, she said, would avoid noise. Rates, he added, may rise.",
+        ["The delay, she said, would avoid noise.", "Rates, he added, may rise."]),
     "two subjects of a verb": ("Ida Lim from the firm Peter Brett agreed.",
         ["Ida Lim from the firm Peter Brett agreed."]),
     "a list with semicolons": ("The sponsors were Kern, five (41%); Orr, three (25%); Lim, one.",
