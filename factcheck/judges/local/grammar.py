@@ -455,20 +455,29 @@ def _with_ages(tokens: list[Token]) -> list[Token]:
 
 
 def _with_reasons(tokens: list[Token]) -> list[Token]:
-    """Return words with a noun as the subject behind it: `after a man, Tom Orr, reported it`."""
+    """Return words with a noun as the subject behind it: `after a man, Tom Orr, reported it`.
+
+    So is the noun before a clause that has neither a subject nor what opens it: `as rain fell`.
+    """
     for verb, token in enumerate(tokens):
         between = range(token.head + 1, verb)
         openers = [
             i for i in between if tokens[i].text in _OPENERS and tokens[i].head == token.head
         ]
         nouns = [i for i in between if tokens[i].relation == "pobj" and tokens[i].head in openers]
-        is_joined = token.relation == "conj" and token.tag == "VBD"
+        is_joined = token.relation == "conj"
+        is_bare = token.relation == "advcl" and not any(
+            each.head == verb and (each.relation in ("mark", "aux") or each.tag == "WRB")
+            for each in tokens
+        )
         is_linked = any(
             tokens[i].relation == "cc" and tokens[i].head == token.head for i in between
         )
         inside = [tokens[i].text for i in range(nouns[0], verb)] if len(nouns) == 1 else []
-        is_parted = inside.count(",") > 1 and inside[-1] == ","
-        if is_joined and is_parted and not (is_linked or _has_subject(tokens, verb)):
+        is_parted = is_joined and inside.count(",") > 1 and inside[-1] == ","
+        is_lost = is_parted or (is_bare and bool(inside))
+        is_own = token.tag != "VBD" or is_linked or _has_subject(tokens, verb)
+        if is_lost and not is_own:
             opener = tokens[nouns[0]].head
             tokens[verb] = token._replace(relation="advcl")
             tokens[opener] = tokens[opener]._replace(head=verb, relation="mark")
@@ -486,7 +495,7 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-_OPENERS = frozenset({"after", "before", "since", "until"})
+_OPENERS = frozenset({"after", "as", "before", "since", "until"})
 
 
 def _with_heads(tokens: list[Token]) -> list[Token]:

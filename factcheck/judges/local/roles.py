@@ -76,6 +76,7 @@ _IN_PICTURE = re.compile(
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
+_PLACING = word_set("in on at for of to out off over")
 _NEXT = word_set("followed preceded")
 """What is done so says nothing without what does it."""
 _TRENDS = word_set("up down")
@@ -443,6 +444,8 @@ class Roles(Tree):
         head, low = self.tokens[kid].head, self.low[kid]
         if not self.kids[kid] and low in WORDS["connectives"]:
             return Role.OUT
+        if not self.kids[kid] and kid < head and low not in _PLACING:
+            return Role.OUT  # `With` of `With Anna leading the way, it won`
         is_bare = not self.kids[kid] and (kid < head or kid == head + 1)
         is_place = kid == head + 1 and self.low[head] in BE
         if is_bare or is_place:

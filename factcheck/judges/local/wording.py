@@ -18,6 +18,7 @@ _FRONTED = frozenset({"prep", "advcl", "npadvmod", "advmod"})
 """Relations of phrases that a comma parts from the subject behind them."""
 _LONGEST_SPELT = 3
 """Letters of a short form that is read letter by letter: `an FBI agent`."""
+_VOWELS = frozenset("AEIOUY")
 _PAUSES = frozenset({",", "\u2014", "\u2013", "--"})
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
 _OPENING = frozenset(_MATES.values())
@@ -61,7 +62,8 @@ class Wording:
             word = item if isinstance(item, str) else names.get(item, tree.tokens[item].text)
             if word in ("a", "an") and not (isinstance(item, int) and after == item + 1):
                 follows = after if isinstance(after, str) else tree.tokens[after].text
-                is_spelt = follows.isupper() and 1 < len(follows) <= _LONGEST_SPELT
+                is_short = 1 < len(follows) <= _LONGEST_SPELT or _VOWELS.isdisjoint(follows[:2])
+                is_spelt = follows.isupper() and is_short
                 vowels = "AEFHILMNORSX" if is_spelt else "AEIOUaeiou"
                 word = "an" if follows[:1] in set(vowels) else "a"
             elif item == 0 and text and item not in names and _is_small(tree.tokens[0]):

@@ -57,6 +57,11 @@ TOLD = {
         ["Two friends were on board the ship."]),
     "what need not have happened": ("Orr resigned before any findings were made.",
         ["Orr resigned.", "Orr resigned before any findings were made."]),
+    "letters": ("RSPCA inspector Martyn Fletcher spoke.",
+        ["RSPCA inspector Martyn Fletcher spoke.", "Martyn Fletcher is an RSPCA inspector."]),
+    "a clause read as a phrase":
+        ("Orr was playing beside Kern as the first roar of the week filled the skies.",
+        ["Orr was playing beside Kern.", "The first roar of the week filled the skies."]),
     "roles of several": ("Ann and Tom were sister and brother.",
         ["Ann and Tom were sister and brother."]),
     "what several are together": ("Ann and Tom ran fast, and were friends.",
