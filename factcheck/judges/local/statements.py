@@ -111,7 +111,10 @@ _FURNITURE = re.compile(
 _UNEVEN = re.compile(r"\A\s|\s\s|[^\S ]|\s\Z|\A\Z")
 """White space that is not one space between words."""
 _TYPED_QUOTE = re.compile(r"''|``")
-_SPACED = re.compile(r"(?<=n) (['\u2019]) ?(?=t\b)|(?<=\w) (['\u2019]) ?(?=(?:s|re|ve|ll|d|m)\b)")
+_SPACED = re.compile(
+    r"(?<=[a-z]{2}n)(?<!\bvan) (['\u2019]) ?(?=t\b)"
+    r"|(?<=\w) (['\u2019]) ?(?=(?:s|re|ve|ll|d|m)\b(?!['\u2019]))"
+)
 """White space inside of a short form: `it ' s`."""
 _DOUBLE = re.compile(
     r"(?P<opens>[\u201c\u00ab]|(?<![^\s(\[\u2013\u2014-])\"(?![\s.,;:!?)\]\u2013\u2014-]|\Z))"

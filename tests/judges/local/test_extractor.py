@@ -464,6 +464,8 @@ TOLD = {
     "spaces in short forms":
         ("His friends didn ' t have a car. It wasn ' t late.",
         ["His friends didn't have a car.", "It wasn't late."]),
+    "a letter in marks": ("The 's' key broke. Jacobus van 't Hoff taught.",
+        ["The 's' key broke.", "Jacobus van 't Hoff taught."]),
     "a word with a colon": ("Analysis: Kern is a reporter. Our team was late.",
         ["Analysis: Kern is a reporter.", "Our team was late."]),
     "a title of who speaks": ('Velm grew. "It is late," said its founder, Eva Kern.',
