@@ -56,8 +56,7 @@ def accept(
             kept[at] = True
             told |= words
     is_lost = len(content - told) > _MOST_LOST * len(content)
-    has_verb = any(token.head == place and token.tag[0] in "VM"
-                   for place, token in enumerate(tree.tokens))  # fmt: skip
+    has_verb = bool(tree.tokens) and tree.tokens[tree.root].tag[0] in "VM"
     is_lost |= whole and has_verb and tree.root not in told
     return [False] * len(found) if is_lost else kept
 

@@ -304,8 +304,10 @@ def _label(text: str) -> re.Match[str] | None:
 
 def _is_speaker(label: str) -> bool:
     """Tell whether a label is a name or a role, and so goes with the sentences behind it, too."""
-    words = read_tokens(label.rstrip(":\uff1a"))
-    return label.istitle() and (words[-1].tag in NAMES or is_person(words[-1].text.lower()))
+    if not label.istitle():
+        return False
+    last = read_tokens(label.rstrip(":\uff1a"))[-1]
+    return last.tag in NAMES or is_person(last.text.lower())
 
 
 def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:

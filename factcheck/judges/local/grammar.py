@@ -460,24 +460,22 @@ def _with_reasons(tokens: list[Token]) -> list[Token]:
     So is the noun before a clause that has neither a subject nor what opens it: `as rain fell`.
     """
     for verb, token in enumerate(tokens):
+        is_lost = token.tag == "VBD" and token.relation in ("conj", "advcl")
+        if not is_lost or _has_subject(tokens, verb):
+            continue
         between = range(token.head + 1, verb)
-        openers = [
-            i for i in between if tokens[i].text in _OPENERS and tokens[i].head == token.head
-        ]
+        beside = [i for i in between if tokens[i].head == token.head]
+        openers = [i for i in beside if tokens[i].text in _OPENERS]
         nouns = [i for i in between if tokens[i].relation == "pobj" and tokens[i].head in openers]
-        is_joined = token.relation == "conj"
-        is_bare = token.relation == "advcl" and not any(
-            each.head == verb and (each.relation in ("mark", "aux") or each.tag == "WRB")
-            for each in tokens
-        )
-        is_linked = any(
-            tokens[i].relation == "cc" and tokens[i].head == token.head for i in between
-        )
-        inside = [tokens[i].text for i in range(nouns[0], verb)] if len(nouns) == 1 else []
-        is_parted = is_joined and inside.count(",") > 1 and inside[-1] == ","
-        is_lost = is_parted or (is_bare and bool(inside))
-        is_own = token.tag != "VBD" or is_linked or _has_subject(tokens, verb)
-        if is_lost and not is_own:
+        if len(nouns) != 1 or any(tokens[i].relation == "cc" for i in beside):
+            continue
+        if token.relation == "conj":
+            inside = [each.text for each in tokens[nouns[0] : verb]]
+            is_clause = inside.count(",") > 1 and inside[-1] == ","
+        else:
+            own = [each for each in tokens if each.head == verb]
+            is_clause = not any(t.relation in ("mark", "aux") or t.tag == "WRB" for t in own)
+        if is_clause:
             opener = tokens[nouns[0]].head
             tokens[verb] = token._replace(relation="advcl")
             tokens[opener] = tokens[opener]._replace(head=verb, relation="mark")

@@ -17,8 +17,7 @@ GENDERS = {
 """Of pronouns, titles and first names."""
 _FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
-
-_SOME = 10
+_A_FEW = 10
 """People, of those who may be meant: enough to see that it is not clear who is."""
 
 
@@ -61,21 +60,23 @@ class People:
 
     def is_doubtful(self, name: str) -> bool:
         """Tell whether a name may be one of a thing."""
-        return name in self._doubtful - self._genders.keys()
+        return name in self._doubtful and name not in self._genders
 
     def of(self, gender: str) -> list[str]:
         """Return people who are known to be of a gender: a few, if there are many."""
-        return [*islice(self._of[gender], _SOME)]
+        return [*islice(self._of[gender], _A_FEW)]
 
     def gender(self, name: str) -> str:
         """Return the gender of somebody, as far as it is known: `m`, `f` or nothing."""
         if name.startswith("?"):
             return name[1:2]
+        if known := self._genders.get(name):
+            return known
         if is_nameless(name):
-            return self._genders.get(name) or _gender_of(name.rpartition(" ")[2])
+            return _gender_of(name.rpartition(" ")[2])
         words = name.lower().split(" ")
-        known = [GENDERS.get(word, "") for word in words[:2]] + [_gender_of(w) for w in words]
-        return self._genders.get(name) or next(filter(None, known), "")
+        told = [GENDERS.get(word, "") for word in words[:2]] + [_gender_of(w) for w in words]
+        return next(filter(None, told), "")
 
     def names(self, tree: Tree, subject: int | None) -> Iterator[Name]:
         """Yield the names of people in a sentence: `Kern` as `Anna Kern`."""
@@ -101,7 +102,7 @@ class People:
             is_firm = self._is_firm(tree.low[start:end])
             if name[0] in '"\u201c' or is_addressed or is_other or is_firm:
                 continue
-            full = self._by_word.get(last.text, [])[:_SOME]
+            full = self._by_word.get(last.text, [])[:_A_FEW]
             is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_person &= not _is_place(tree, start, end)
             is_person &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
@@ -112,7 +113,7 @@ class People:
                 yield Name(same[0] if len(same) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
                 is_saying = tree.low[tree.root] in WORDS["saying"]
-                if end == 1 and not (is_saying and GENDERS.keys() & {*tree.low}):
+                if end == 1 and not (is_saying and any(word in GENDERS for word in tree.low)):
                     self._doubtful.add(name)
                 yield Name(name, start, end, False)
 

@@ -38,6 +38,7 @@ COUNTING = word_set(
     "other most many several few more various numerous certain such multiple different some"
 )
 _GROUPS = word_set("pair duo trio couple twins brothers sisters")
+"""Before the names of those who are one: `the duo Anna and Tom`."""
 _PLACING = word_set("in at across throughout")
 
 

@@ -113,8 +113,7 @@ class Mentions:
     ) -> _Told:
         """Put people in place of pronouns, and return those of the sentence."""
         heads = {stand(tree, name.end - 1) for name in names.values()}
-        nameless = self._people.nameless(tree)
-        nameless = {i: who for i, who in nameless.items() if i not in heads}
+        nameless = {i: who for i, who in self._people.nameless(tree).items() if i not in heads}
         begin = (subject or 0) if subject in heads else 0
         """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
         places: dict[int, str] = {}

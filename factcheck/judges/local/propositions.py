@@ -84,6 +84,7 @@ _UNKNOWN = word_set("a an this that these those some any no")
 _NAMING = word_set("compound conj cc case det poss bracket punct nmod")
 """Relations of words to a name that they are part of."""
 _SHARES = word_set("some most many several few one two three four five half none all each")
+"""Before `of`, what a phrase behind the noun is about: `some of the men, bound for Ulm`."""
 _FORMERLY = word_set("once formerly previously")
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
 _PREPOSITIONS = word_set("from in at on to of for with about by")
@@ -274,7 +275,6 @@ class Propositions(Phrases):
     ) -> None:
         """Tell the clauses that are joined to one."""
         is_link = self.tokens[verb].tag in FINITE and bool(self.of(verb, "acomp", "attr"))
-        is_own_helper = self.low[verb] in BE  # `are old and need repair`
         helpers = frozenset(i for i in self.helped(verb)[not is_link :] if self.low[i] not in _DO)
         says = Sayer(NONE.union(*(s.words for s in subjects)), frozenset(self.helped(verb)))
         over = [k for k in self.of(verb, "advcl") if self.is_condition(k)]
@@ -293,15 +293,15 @@ class Propositions(Phrases):
             passed = None if own else [subject._replace(details=()) for subject in subjects]
             is_joint = any(self.tokens[i].tag in PLURAL for i in self.of(kid, "attr"))
             noun = self.subject(verb)
-            if noun is not None and passed and is_joint:  # `Ann and Tom ran, and were friends`
-                passed = [Part(frozenset(self.under(noun)))] if len(passed) > 1 else passed
+            if noun is not None and passed and len(passed) > 1 and is_joint:
+                passed = [Part(frozenset(self.under(noun)))]  # `Ann and Tom ran, and were friends`
             lead = holds
             if self._lacks_helper(verb, kid):
                 is_active = self.of(verb, "auxpass") and self.of(kid, "dobj")
                 is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`
                 lead |= helpers - frozenset(self.of(verb, "auxpass") if is_whole else ())
-            if is_own_helper and self.tokens[kid].tag == "VB":
-                lead -= {verb}
+            if self.low[verb] in BE and self.tokens[kid].tag == "VB":
+                lead -= {verb}  # `are old and need repair`
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
 
     def _is_said_too(self, verb: int, said: int, kid: int) -> bool:
@@ -521,7 +521,7 @@ class Propositions(Phrases):
         head = self.first(noun)
         phrase = self.tokens[head].head
         if self.low[phrase] == "of" and self.low[self.tokens[phrase].head] in _SHARES:
-            noun = head = self.tokens[phrase].head  # `some of the men, bound for Ulm`
+            noun = head = self.tokens[phrase].head
         subject = self.subject(self.tokens[head].head)
         is_said = self.tokens[head].relation == "attr" and self.tokens[noun].tag not in NAMES
         if subject is None or not is_said or self.low[subject] in ("there", "it", "this"):
@@ -536,8 +536,12 @@ class Propositions(Phrases):
         )
 
     def _be(self, noun: int, place: int, *, past: bool) -> str:
+        articles = [self.low[i] for i in self.of(place, "det")]
+        is_one = self.tokens[noun].tag == "NNPS" and articles in (["a"], ["an"])
+        # `Velm Instruments, a maker of sensors`
         is_many = self.low[noun] in _SHARES - {"one", "none", "each"}
-        if is_many or self.is_plural(noun) or self._is_joined(noun, place):
+        is_many |= self.is_plural(noun) or self._is_joined(noun, place)
+        if is_many and not is_one:
             return "were" if past else "are"
         return "was" if past else "is"
 
@@ -570,8 +574,6 @@ class Propositions(Phrases):
         is_one = self.tokens[noun].tag not in PLURAL
         is_past = any(self.low[i] in _FORMERLY | {"late"} for i in self.under(place))
         link = self._be(noun, place, past=is_past)
-        if self.tokens[noun].tag == "NNPS" and articles[1] in (["a"], ["an"]):
-            link = "was" if is_past else "is"  # `Velm Instruments, a maker of sensors`
         for part in self._expand(place, Freedom(drop=False, split=is_one)):
             one, other = about, part.words
             if self.tokens[place].tag in NAMES and self.tokens[noun].tag not in NAMES:

@@ -47,7 +47,8 @@ _BOUND = word_set("of than to as between per according despite without except un
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
 _RESULTS = frozenset({"turned out", "turns out", "went on", "goes on", "gone on"})
-_NAMING = word_set("for on")
+_IN_NAMES = word_set("for on")
+"""What a name may go on with: `the Minister for Health`."""
 _RANKING = word_set("in on among at")
 """Before what a superlative holds for."""
 _HEDGES = word_set(
@@ -76,7 +77,8 @@ _IN_PICTURE = re.compile(
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
-_PLACING = word_set("in on at for of to out off over")
+_LEADING = word_set("in on at for of to out off over")
+"""What is kept before a verb although its noun is read as another word's."""
 _NEXT = word_set("followed preceded")
 """What is done so says nothing without what does it."""
 _TRENDS = word_set("up down")
@@ -442,13 +444,10 @@ class Roles(Tree):
     def _role_of_phrase(self, kid: int, loose: Role) -> Role:
         """Return the role of a phrase with a preposition behind or before a verb."""
         head, low = self.tokens[kid].head, self.low[kid]
-        if not self.kids[kid] and low in WORDS["connectives"]:
-            return Role.OUT
-        if not self.kids[kid] and kid < head and low not in _PLACING:
+        is_bare, is_next = not self.kids[kid], kid == head + 1
+        if is_bare and (low in WORDS["connectives"] or (kid < head and low not in _LEADING)):
             return Role.OUT  # `With` of `With Anna leading the way, it won`
-        is_bare = not self.kids[kid] and (kid < head or kid == head + 1)
-        is_place = kid == head + 1 and self.low[head] in BE
-        if is_bare or is_place:
+        if (is_bare and (is_next or kid < head)) or (is_next and self.low[head] in BE):
             return Role.NEEDED  # `was last heard from in May`, `were on board the ship`
         is_goal = low in ("to", "out", "off") and kid == head + 1
         is_goal |= low == "to" and self.low[kid - 1] in _TRENDS
@@ -490,7 +489,7 @@ class Roles(Tree):
         """Tell whether a phrase is part of a name: `the Minister for Health`."""
         noun = self.tokens[self.tokens[phrase].head]
         goals = [self.tokens[i] for i in self.of(phrase, "pobj")]
-        is_name = noun.tag in NAMES and noun.entity != "PERSON" and self.low[phrase] in _NAMING
+        is_name = noun.tag in NAMES and noun.entity != "PERSON" and self.low[phrase] in _IN_NAMES
         return is_name and any(goal.tag in NAMES and goal.entity in ("", "ORG") for goal in goals)
 
     def _is_span(self, phrase: int) -> bool:

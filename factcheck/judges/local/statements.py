@@ -55,8 +55,9 @@ _FORMULA = re.compile(rf"\W*(?:{_any_of('formulas')})(?!\w)", re.IGNORECASE)
 _CREDIT = re.compile(r"\bcontributed to this (?:report|article|story)\W*\Z", re.IGNORECASE)
 _QUESTION_WORDS = frozenset({"what", "how", "why", "where", "who"})
 _REST = re.compile(r"(?:[Ww]here|[Ww]hich|who|[Ww]hose) ")
-_AIM = re.compile(r"To [a-z]+ ")
 """Opens the rest of a sentence that a formula or a picture parts: `where h is the height`."""
+_AIM = re.compile(r"To [a-z]+ ")
+"""Opens an aim, which states nothing without a verb that has a tense: `To compare two drugs.`."""
 _SMALL_TALK = WORDS["small talk"]
 _CODE = re.compile(
     r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
