@@ -105,6 +105,10 @@ def test_deleting_a_sentence_or_a_bullet_leaves_the_others_alone(
 
 CUT = {
     "country": ("Otto lives in the U.S. ¦The potters work there.", "en"),
+    "a wrapped line": (
+        "Otto lives far away in the hills of the U.S.\n¦The potters work there.",
+        "en",
+    ),
     "German": ("Er zahlte 3 Mio. ¦Die Stadt half.", "de"),
     "a name goes on": ("He joined the U.S. Army.", "en"),
     "titles": ("Dr. He met J. The in St. In.", "en"),
