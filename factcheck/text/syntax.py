@@ -28,7 +28,10 @@ LONGEST = 160
 _TITLE_WORD = r"(?:[A-Z0-9][^\s\"\u201c\u201d]*|of|the|and|in|an?|to|for|on|at|with|from|by|&|-)"
 _TITLE = re.compile(rf"[\"\u201c](?=[A-Z0-9]){_TITLE_WORD}(?: {_TITLE_WORD}){{0,9}}[\"\u201d]")
 """`"The Leftovers"`: read as one name."""
+_CODE = r"[A-Za-z]{0,8}[A-Z][A-Za-z]{0,8}-\d{1,4}[A-Za-z]?\b"
+"""`F-35`: read as one name, too."""
 _TOKEN = re.compile(
+    rf"(?-i:{_CODE})|"
     r"https?://\S+|www\.\S+|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,8}\(\)"
     r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"
     r"|(?:[A-Za-z]\.){2,}|\b[A-Z]\.(?=\s)"
@@ -116,7 +119,8 @@ def encode(words: Sequence[str], known: Mapping[str, int]) -> Any:
 
 @lru_cache(maxsize=20_000)
 def _codes(word: str) -> tuple[str, int, int, int]:
-    if word[0] in '"\u201c' and len(word) > 1:
+    is_title = word[0] in '"\u201c' and len(word) > 1
+    if is_title or re.fullmatch(_CODE, word):
         word = "Hamlet"
     form = re.sub(r"\d", "0", word.lower())
     shape = _RUN.sub(r"\1\1\1", "".join(map(_class_of, word[:40])))

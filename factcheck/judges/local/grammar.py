@@ -17,6 +17,7 @@ from factcheck.judges.local.tree import (
     SUBJECTS,
     TIMES,
     WORDS,
+    Tree,
     is_person,
 )
 from factcheck.text.syntax import Token, parse
@@ -493,6 +494,33 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
+    """Return words with a subject under its verb: `Starting in May, the mill and the dam closed`.
+
+    The parser has it in the phrase before, as if it were listed there.
+    """
+    tree = Tree("", tokens)
+    is_finite = bool(tokens) and tree.finite(tree.root) is not None
+    if not is_finite or tree.subject(tree.root) is not None:
+        return tokens
+    phrases = [i for i in tree.of(tree.root, *_FRONTED) if i < tree.root]
+    words = tree.under(phrases[-1]) if phrases else []
+    for place in words:
+        under = tree.under(place)
+        start, last = under[0], under[-1]
+        is_listed = tokens[place].relation in ("conj", "appos") and tokens[place].tag in NOUNS
+        members = tree.listed(place)
+        is_whole = len(members) == 1 or any(tree.of(member, "cc") for member in members)
+        is_whole &= last == words[-1] and tree.low[last + 1] != ","
+        if is_listed and is_whole and start > tokens[place].head and tree.low[start - 1] == ",":
+            tokens[place] = tokens[place]._replace(head=tree.root, relation="nsubj")
+            break
+    return tokens
+
+
+_FRONTED = ("prep", "advcl", "npadvmod")
+
+
 _OPENERS = frozenset({"after", "as", "before", "since", "until"})
 
 
@@ -585,6 +613,7 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 
 _MENDS = (
+    _with_lost_subjects,
     _with_regions,
     _with_one_each,
     _with_examples,

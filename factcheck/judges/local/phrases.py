@@ -198,7 +198,7 @@ class Phrases(Roles):
             return [Part(frozenset(self.under(kid)))]
         if token.relation == "acl":
             free = Freedom(drop=False, split=False)
-        if any(self.low[i] in WORDS["negative"] for i in self.kids[kid]):
+        if any(self.denies(i) for i in self.kids[kid]):
             free = Freedom(drop=False, split=False)
         elif self.low[token.head] in _TOGETHER:
             free = free._replace(split=False)

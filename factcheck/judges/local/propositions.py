@@ -169,7 +169,7 @@ class Propositions(Phrases):
         if verb in self.told:
             return
         self.told.add(verb)
-        denied = any(self.low[i] in WORDS["negative"] for sayer in sayers for i in sayer.says)
+        denied = any(self.denies(i) for sayer in sayers for i in sayer.says)
         free = Freedom(drop=False, split=False) if denied else self.freedom(verb)
         subjects = subjects or self._subjects(verb, free)
         is_saying = self.low[verb] in SAYING

@@ -281,7 +281,12 @@ class Roles(Tree):
         near = [verb]
         for place in near:
             near += [k for k in self.kids[place] if self.tokens[k].relation not in _INNER]
-        return any(self.low[i] in WORDS["negative"] for i in near)
+        return any(self.denies(i) for i in near)
+
+    def denies(self, place: int) -> bool:
+        """Tell whether a word turns what is around it: `no`, `few`, but not `a few`."""
+        is_some = place > 0 and self.low[place - 1 : place + 1] == ["a", "few"]
+        return self.low[place] in WORDS["negative"] and not is_some
 
     def is_condition(self, verb: int) -> bool:
         return self.opening(verb) in _CONDITIONS
@@ -536,7 +541,7 @@ class Roles(Tree):
         if head.relation == "pobj" and is_either and is_set_off:
             return Role.DETAIL  # `the mine at Ulm, which closed`: either may be meant
         if is_set_off or (says_what and token.tag != "VBG"):
-            is_scoped = any(self.low[i] in WORDS["negative"] for i in self.kids[token.head])
+            is_scoped = any(self.denies(i) for i in self.kids[token.head])
             return Role.OUT if is_scoped else Role.OWN
         role = self._role_of_modifier(kid, free)
         is_met = role is Role.DETAIL and free.drop and self._is_met(token.head)
@@ -618,6 +623,7 @@ class Roles(Tree):
         if before == "them" and token.tag in NOUNS:
             return Role.OUT  # `14 people, among them two children`
         is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")
+        is_place &= not self.of(kid, "advmod")  # `Norway, officially the Kingdom of Norway`
         is_inside = head.relation == "pobj" and self.low[head.head] in ("in", "at", "near", "on")
         is_bare = not self.of(kid, "det", "relcl", "prep")
         is_bare &= is_inside or not self.of(token.head, "det")
