@@ -162,7 +162,7 @@ def _is_open(tree: Propositions, last: int) -> bool:
     """Tell whether a last word wants the one behind it in the sentence."""
     token = tree.tokens[last]
     is_link = token.tag in _UNENDED and token.relation not in ("prt", "advmod")
-    is_cut = not all(tree.is_mark[last + 1 : last + 2]) or token.text.lower() in ("as", "apart")
+    is_cut = not all(tree.is_mark[last + 1 : last + 2])
     is_link |= token.relation == "ccomp" and token.text.lower() in ("is", "are", "was", "were")
     return (is_link and is_cut) or token.text.lower() == "aged"
 

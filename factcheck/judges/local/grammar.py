@@ -87,9 +87,6 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
     is_helper = token.text in ("had", "has", "have") and token.relation == "conj"
     if is_helper and (after.tag, after.relation, after.head) == ("VBN", "conj", token.head):
         return token._replace(head=place + 1, relation="aux")  # `was 80 and had worked in Ulm`
-    is_loose = token.relation == "advcl" and token.text in WORDS["states"] and token.tag != "VBD"
-    if is_loose and place > 1 and tokens[place - 1].text == "," and tokens[place - 2].tag in NOUNS:
-        return token._replace(head=place - 2, relation="acl")  # `in Ulm, located on the Danube`
     return token
 
 
@@ -184,7 +181,7 @@ def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
     later = [i for i, t in enumerate(tokens) if i > place and t.head == token.head]
     members = [i for i in later if tokens[i].relation == "conj" and tokens[i].tag in NAMES]
     is_linked = any(t.relation == "cc" and t.head in (token.head, *members) for t in tokens)
-    return bool(members) and is_linked and _name_at(tokens, place) not in WORDS["regions"]
+    return bool(members) and is_linked
 
 
 def _with_one_each(tokens: list[Token]) -> list[Token]:
@@ -335,7 +332,7 @@ def _with_equals(tokens: list[Token]) -> list[Token]:
             if t.head == verb and t.relation in ("attr", "dobj") and t.tag in NOUNS
         ]
         links = [i for i, t in enumerate(tokens[:place]) if (t.head, t.relation) == (verb, "cc")]
-        if objects and links and not _has_subject(tokens, place):
+        if objects and links:
             tokens[place] = token._replace(head=objects[-1])
             tokens[links[-1]] = tokens[links[-1]]._replace(head=objects[-1])
     return tokens
@@ -355,23 +352,8 @@ def _with_objects(tokens: list[Token]) -> list[Token]:
         ]
         kinds = {_kind_of(tokens, i) for i in [place, *objects]}
         is_like = len(kinds) == 1 and kinds <= {"a", "number"} and bool(objects)
-        if not is_like or _kind_of(tokens, token.head) in kinds or token.entity in TIMES:
-            continue
-        _join(tokens, token.head, place, objects[0])
-    return tokens
-
-
-def _with_roles(tokens: list[Token]) -> list[Token]:
-    """Return words with a second role under the first: `a judge at the court and its author`."""
-    for place, token in enumerate(tokens):
-        goal = tokens[token.head]
-        phrase = tokens[goal.head]
-        if token.relation != "conj" or goal.relation != "pobj" or phrase.relation != "prep":
-            continue
-        role = tokens[phrase.head]
-        are_roles = is_person(token.text.lower()) and is_person(role.text.lower())
-        if are_roles and token.tag == "NN" == role.tag and not is_person(goal.text.lower()):
-            _join(tokens, token.head, place, phrase.head)
+        if is_like and token.entity not in TIMES:
+            _join(tokens, token.head, place, objects[0])
     return tokens
 
 
@@ -471,8 +453,7 @@ def _with_reasons(tokens: list[Token]) -> list[Token]:
         if len(nouns) != 1 or any(tokens[i].relation == "cc" for i in beside):
             continue
         if token.relation == "conj":
-            inside = [each.text for each in tokens[nouns[0] : verb]]
-            is_clause = inside.count(",") > 1 and inside[-1] == ","
+            is_clause = [each.text for each in tokens[nouns[0] : verb]].count(",") > 1
         else:
             own = [each for each in tokens if each.head == verb]
             is_clause = not any(t.relation in ("mark", "aux") or t.tag == "WRB" for t in own)
@@ -511,7 +492,7 @@ def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
         is_listed = tokens[place].relation in ("conj", "appos") and tokens[place].tag in NOUNS
         members = tree.listed(place)
         is_whole = len(members) == 1 or any(tree.of(member, "cc") for member in members)
-        is_whole &= last == words[-1] and tree.low[last + 1] != ","
+        is_whole &= last == words[-1] and tree.low[last + 1 : last + 2] != [","]
         if is_listed and is_whole and start > tokens[place].head and tree.low[start - 1] == ",":
             tokens[place] = tokens[place]._replace(head=tree.root, relation="nsubj")
             break
@@ -631,7 +612,6 @@ _MENDS = (
     _with_one_subject,
     _with_equals,
     _with_objects,
-    _with_roles,
     _with_lists,
     _with_joined_verbs,
 )

@@ -37,7 +37,7 @@ _OBJECTS = word_set("me him us them")
 COUNTING = word_set(
     "other most many several few more various numerous certain such multiple different some"
 )
-_GROUPS = word_set("pair duo trio couple twins brothers sisters")
+_GROUPS = word_set("pair duo trio couple")
 """Before the names of those who are one: `the duo Anna and Tom`."""
 _PLACING = word_set("in at across throughout")
 
@@ -189,7 +189,7 @@ class Phrases(Roles):
 
     def _below(self, kid: int, free: Freedom) -> list[Part]:
         token = self.tokens[kid]
-        has_subject = self.subject(kid) is not None and token.relation != "conj"
+        has_subject = self.subject(kid) is not None
         is_whole = token.text == "between" or self.absolute(kid) is not None
         is_whole |= token.text == "including" and any(
             self.tokens[i].relation in SUBJECTS for i in self.above(kid)
@@ -225,13 +225,10 @@ class Phrases(Roles):
         }
         if len(heads) == 1 or not links or is_shared or token.relation in _NOT_LISTS:
             return []
-        is_span = self.low[self.start(place)] == "between" and all(
-            any(self.tokens[i].tag == "CD" for i in self.under(head)) for head in heads
-        )
         before = self.low[max(0, token.head - 2) : token.head] if token.relation == "pobj" else []
         is_mostly = not _MOSTLY.isdisjoint(before)
         is_mostly |= self.low[token.head] == "of" and not together.isdisjoint(before[-1:])
-        if is_span or is_mostly or self._is_whole(place, heads):
+        if is_mostly or self._is_whole(place, heads):
             return []
         if token.relation == "amod" and not self._are_kinds(token.head, heads):
             return []
@@ -266,18 +263,14 @@ class Phrases(Roles):
         if token.relation == "appos" and not (self.is_set_off(place) or is_behind_colon):
             several.append(token.head)
         places = [*heads, *self.of(heads[-1], "appos")]
-        is_paired = len(places) > len(heads) > 1 and len(places) % 2 == 0
+        is_paired = len(places) > len(heads) and len(places) % 2 == 0
         return bool(several) or (is_paired and {self.tokens[i].tag for i in places} <= NAMES)
 
     def _are_kinds(self, noun: int, words: Sequence[int]) -> bool:
         """Tell whether a noun can be said with each of some adjectives: not `red and white`."""
         is_mixed = any(self.low[i] in _COLOURS or i > noun for i in words)
         is_mixed |= any(self.low[i + 1] == "," for i in self.of(noun, "amod") if i < words[0])
-        is_counted = bool(self.of(noun, "nummod")) or self.low[noun] in WORDS["bundles"]
-        is_torn = self.is_plural(noun) and any(
-            self.low[i] in ("a", "an") for i in self.of(noun, "det")
-        )
-        return not (is_mixed or is_counted or is_torn)
+        return not is_mixed
 
     def _are_alike(self, heads: Sequence[int], links: Sequence[int]) -> bool:
         tokens = self.tokens
@@ -292,16 +285,12 @@ class Phrases(Roles):
             for i in range(heads[0], min(self.under(heads[1]), default=0))
         )
         is_bundle = any(self.low[i] in WORDS["bundles"] for i in heads[1:])
-        is_bundle |= tokens[heads[0]].relation == "pobj" and any(
-            self.low[k] == "no" for i in heads for k in self.of(i, "det")
-        )  # `with a million in cash and no debt`
         is_torn |= any(self.of(i, "nummod") for i in heads) and any(
             tokens[i].entity == "PERSON" for i in heads
         )  # `with 48 million and Katy Perry in fifth`
         is_torn |= any(self.low[i] in _OBJECTS for i in heads)  # `Me and Tom left`
         is_torn |= tokens[heads[-1]].tag == "CD" and tokens[heads[0]].tag in PLURAL
         # `wards 1, 2 and 4`
-        is_torn |= any(self.low[k] == "alike" for i in heads for k in self.kids[i])
         is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
         return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
 

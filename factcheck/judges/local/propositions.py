@@ -31,7 +31,6 @@ from factcheck.judges.local.tree import (
     PLURAL,
     REGION,
     SUBJECTS,
-    TIMES,
     WORDS,
     is_person,
 )
@@ -61,8 +60,6 @@ _LASTING = WORDS["states"] | word_set(
     "led run headed backed funded managed chaired planned perched nestled tucked hidden surrounded"
 )
 """Participles that tell what still is: `The group, led by Anna Kern, hopes to win`."""
-_RIVALLING = word_set("with against by")
-"""Behind these, a place may be that of the event: `a draw with Ajax in Ulm`."""
 _SITES = frozenset({"FAC", "GPE", "LOC"})
 """Kinds of entities that stay where they are."""
 _BUILDINGS = word_set(
@@ -87,7 +84,6 @@ _SHARES = word_set("some most many several few one two three four five half none
 """Before `of`, what a phrase behind the noun is about: `some of the men, bound for Ulm`."""
 _FORMERLY = word_set("once formerly previously")
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
-_PREPOSITIONS = word_set("from in at on to of for with about by")
 
 
 class Proposition(NamedTuple):
@@ -141,8 +137,7 @@ class Propositions(Phrases):
         for place, token in enumerate(self.tokens[:-1]):
             is_saying = self.low[place] in WORDS["saying"] and self.low[place + 1] == ","
             is_aside = is_saying and token.relation in ("appos", "parataxis", "relcl")
-            subject = self.subject(place) if is_aside and self.is_set_off(place) else None
-            if subject is not None and self.tokens[subject].tag not in ("WP", "WDT"):
+            if is_aside and self.is_set_off(place) and self.subject(place) is not None:
                 return True
         return False
 
@@ -174,7 +169,7 @@ class Propositions(Phrases):
         subjects = subjects or self._subjects(verb, free)
         is_saying = self.low[verb] in SAYING
         parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
-        parted = [k for k in parted if not (self._is_led(k) or self.is_inverted(k))]
+        parted = [k for k in parted if not self.is_inverted(k)]
         said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
         said += [k for k in self.of(verb, "conj") if said and self.opening(k) == "that"]
         self.hidden.update(said, parted)
@@ -218,8 +213,8 @@ class Propositions(Phrases):
     def _object_behind(self, verb: int) -> int | None:
         """Return the object of the verb that `and` or a comma joins right behind one."""
         for kid in self.of(verb, "conj"):
-            if kid == verb + 2 and self.subject(kid) is None:
-                return next(iter(self.of(kid, "dobj")), None) or self._object_behind(kid)
+            if kid == verb + 2:
+                return next(iter(self.of(kid, "dobj")), None)
         return None
 
     def _combine(
@@ -286,7 +281,7 @@ class Propositions(Phrases):
                 continue
             holds = NONE.union(shared, *(self.under(k) for k in over if not verb < k < kid))
             own = self.subject(kid) is not None
-            if said and self._is_said_too(verb, said[-1], kid):
+            if said and self._is_said_too(verb, kid):
                 inner = None if own else self._subjects(said[-1], self.freedom(said[-1]))
                 self._clause(kid, inner, kind="joined", sayers=(*sayers, says))
                 continue
@@ -304,26 +299,12 @@ class Propositions(Phrases):
                 lead -= {verb}  # `are old and need repair`
             self._clause(kid, passed, kind="joined", sayers=sayers, shared=lead)
 
-    def _is_said_too(self, verb: int, said: int, kid: int) -> bool:
+    def _is_said_too(self, verb: int, kid: int) -> bool:
         """Tell whether what is joined to a verb is said as well, not told beside it."""
         if self.subject(kid) is None:
-            return self._is_still_said(verb, said, kid)
+            is_parted = self.low[kid - 2 : kid] == [",", "and"]
+            return self.low[kid] not in SAYING and (self.low[verb] in SAYING or not is_parted)
         return self._is_quoted(kid) or self._is_shifted(verb, kid)
-
-    def _is_still_said(self, verb: int, said: int, kid: int) -> bool:
-        """Tell whether a verb goes on with what is said: `said it closed and would reopen`.
-
-        It does not if it says something itself, or behind a comma: `thought it closed, and left`.
-        """
-        is_parted = self.low[kid - 2 : kid] == [",", "and"]
-        is_outer = is_parted and self.tokens[kid].tag == self.tokens[verb].tag
-        is_outer &= self.low[verb] not in SAYING
-        own, inner, subject = self.finite(kid), self.finite(said), self.subject(verb)
-        if own is not None and subject is not None and self.low[own] == "were":
-            is_outer &= self.is_plural(subject)
-        if own is not None and inner is not None:  # `know that it is old and have paid for it`
-            is_outer |= (self.tokens[inner].tag, self.tokens[own].tag) == ("VBZ", "VBP")
-        return said < kid and not is_outer and self.low[kid] not in SAYING
 
     def _is_quoted(self, verb: int) -> bool:
         """Tell whether a clause has words of somebody else: `and staff were "angry"`."""
@@ -339,10 +320,6 @@ class Propositions(Phrases):
         is_near &= self.low[verb] in ("said", "reported", "added")
         is_said = self.is_past(verb) and self.low[kid] not in SAYING
         return is_said and (is_near or not helpers.isdisjoint(_SHIFTED))
-
-    def _is_led(self, verb: int) -> bool:
-        """Tell whether a participle is read as a subject: `Knowing that it was late, Anna left`."""
-        return any(self.tokens[i].tag == "VBG" for i in self.of(verb, "csubj"))
 
     def _or(self, verb: int, *, is_denied: bool) -> Words:
         """Return the words of clauses told with one: `sold or closed`, `not eat and run`."""
@@ -375,9 +352,8 @@ class Propositions(Phrases):
         if is_led or (own and self.finite(kid) is not None):
             return False
         tags = (self.tokens[verb].tag, self.tokens[kid].tag)
-        if self.finite(kid) is None:  # not `were failing and described it`, `were cut and now lead`
-            is_plural = tags == ("VBN", "VB") and self._is_base(kid)
-            return tags != ("VBG", "VBN") and not is_plural
+        if self.finite(kid) is None:
+            return tags != ("VBN", "VB")  # not `were cut and now lead`
         is_modal = any(self.tokens[i].tag == "MD" for i in self.of(verb, "aux"))
         is_told = self.low[kid] in WORDS["commanding"]  # `was fined and ordered to pay`
         is_bare = not self.of(kid, "dobj", "acomp", "attr", "ccomp")
@@ -385,10 +361,8 @@ class Propositions(Phrases):
         is_alone = self.low[kid] in _ALONE
         is_participle = is_bare and not is_alone and self.tokens[kid].tag in ("VBD", "VBN")
         is_participle &= self.low[kid] not in _PAST
-        is_passive = bool(self.of(verb, "auxpass"))
-        if self.tokens[kid].tag == "VBN":  # `is high and painted in red`
-            is_passive |= bool(self.of(verb, "acomp")) and self.low[verb] in BE
-        return (is_modal and self._is_base(kid)) or (is_passive and is_participle)
+        is_passive = bool(self.of(verb, "auxpass")) and is_participle
+        return is_passive or (is_modal and self._is_base(kid))
 
     def _is_base(self, verb: int) -> bool:
         low = self.low[verb]
@@ -528,20 +502,10 @@ class Propositions(Phrases):
             return noun
         return noun if self.is_negated(self.tokens[head].head) else subject
 
-    def _is_full(self, verb: int) -> bool:
-        """Tell whether a clause behind `where` says all without it."""
-        behind = [k for k in self.kids[verb] if k > verb and not self.is_mark[k]]
-        return bool(behind) and all(
-            self.of(k, "pobj", "pcomp") or self.low[k] not in _PREPOSITIONS for k in behind
-        )
-
     def _be(self, noun: int, place: int, *, past: bool) -> str:
-        articles = [self.low[i] for i in self.of(place, "det")]
-        is_one = self.tokens[noun].tag == "NNPS" and articles in (["a"], ["an"])
-        # `Velm Instruments, a maker of sensors`
         is_many = self.low[noun] in _SHARES - {"one", "none", "each"}
         is_many |= self.is_plural(noun) or self._is_joined(noun, place)
-        if is_many and not is_one:
+        if is_many:
             return "were" if past else "are"
         return "was" if past else "is"
 
@@ -554,22 +518,14 @@ class Propositions(Phrases):
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []
         is_many = self.is_plural(noun) or self.low[noun] in WORDS["bundles"]
-        is_list |= articles[0] == articles[1] != [] and bool(self.of(noun, "conj"))
         is_list |= len(self.listed(self.first(noun))) > 2  # noqa: PLR2004 - `Ann, a judge, and Tom`
         is_list |= bool(self.of(place, "conj")) and not (is_many or self.tokens[noun].tag in NAMES)
         end = self.under(place)[-1] + 1
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
-        is_subject &= self.is_set_off(place)  # `When they called a stop, Kern left`
         is_other = self.low[self.start(place) - 1] == "not"  # `a tax, not a retreat`
         is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
-        is_other |= self.low[noun] in WORDS["bundles"] and self.tokens[place].entity == "PERSON"
         if is_counted or is_list or is_subject or is_other:
             return
-        if any(self.low[i] == "them" for i in self.under(place)):
-            return
-        above = self.tokens[noun].head
-        if self.low[above] == "of" and self.low[self.tokens[above].head] in ("one", "another"):
-            return  # `another of the missing, Tom Orr`
         about = self._short(self._whose(noun), place)
         is_one = self.tokens[noun].tag not in PLURAL
         is_past = any(self.low[i] in _FORMERLY | {"late"} for i in self.under(place))
@@ -598,30 +554,16 @@ class Propositions(Phrases):
             for k in self.of(verb, "prep")
             for i in self.of(k, "pobj")
         )
-        if is_led and subject is not None and not owners and self._is_full(verb):
+        if is_led and subject is not None:
             self._clause(verb, None, kind="relative")  # `a battle, during which a friend helped`
-        if subject is not None and not openers:
-            self._said_of(verb, frozenset(self.under(subject)))
-        is_when = self.tokens[self.tokens[verb].head].entity in TIMES
-        is_when &= any(self.tokens[i].tag == "WDT" for i in openers)
-        if owners or not openers or is_when:
+        if owners or not openers:
             return
         relation = self.tokens[openers[0]].relation
         if relation in SUBJECTS:
             noun = self._whose(self.tokens[verb].head)
             self._clause(verb, [Part(self._short(noun, verb))], kind="relative")
-        is_place = relation == "advmod" and subject is not None and self.has_happened(verb)
-        if is_place and self._is_full(verb):  # but not `in Norway, where it is legal`
+        if relation == "advmod" and self.has_happened(verb):  # not `in Norway, where it is legal`
             self._clause(verb, None, kind="relative")
-
-    def _said_of(self, verb: int, name: Words) -> None:
-        """Tell what somebody says of a noun: `the fire, which they said was small`."""
-        says = Sayer(name, frozenset(self.helped(verb)))
-        for kid in self.of(verb, "ccomp"):
-            subject = self.subject(kid)
-            if subject is not None and self.tokens[subject].tag in ("WDT", "WP"):
-                about = Part(self._short(self.tokens[verb].head, verb))
-                self._clause(kid, [about], kind="relative", sayers=(says,))
 
     def _participle(self, verb: int, noun: int) -> None:
         """Tell a participle of a noun: `Anna, born in Ulm` as `Anna was born in Ulm`."""
@@ -629,9 +571,8 @@ class Propositions(Phrases):
         while self.finite(main) is None and self.tokens[main].head != main:
             main = self.tokens[main].head
         is_past = self.has_happened(main)
-        beside = {self.low[i] for i in self.of(verb, "advmod")}
-        lasts = self.low[verb] in _LASTING and beside.isdisjoint(_FORMERLY)
-        lasts = not self.is_past(main) and (lasts or not beside.isdisjoint(_OFTEN))
+        lasts = any(self.low[i] in _OFTEN for i in self.of(verb, "advmod"))
+        lasts = not self.is_past(main) and (lasts or self.low[verb] in _LASTING)
         link = self._be(noun, verb, past=not lasts if token.tag != "VBG" else is_past)
         helpers = [i for i in self.helped(verb) if self.low[i] in ("having", "being")]
         gone = frozenset(helpers)
@@ -639,8 +580,6 @@ class Propositions(Phrases):
             link = "had"
         elif not helpers and token.tag == "VBG" and is_past:
             link, gone = past_of(self.low[verb]), frozenset({verb})
-        if token.tag == "VBN" and any(self.low[i] == "since" for i in self.of(verb, "prep")):
-            link = "have been" if self.is_plural(noun) else "has been"
         about = self._short(noun, verb)
         kind = "participle"
         together = self._or(verb, is_denied=False)  # `neither banned nor forgotten`
@@ -652,9 +591,8 @@ class Propositions(Phrases):
             kind = "list"
         for kid in self.of(verb, "conj"):
             is_alike = token.tag == "VBN" and self.tokens[kid].tag == "VBD"
-            is_alike &= self.low[kid] not in _PAST
             is_alike |= self.tokens[kid].tag in ("VBN", "VBG")
-            if is_alike and kid not in together and self.subject(kid) is None:
+            if is_alike and kid not in together:
                 self._participle(kid, noun)
 
     def _titles(self) -> None:
@@ -728,11 +666,8 @@ class Propositions(Phrases):
             if self.tokens[noun].tag not in NAMES or place != noun + 1 or self.low[place] != "in":
                 continue
             goals = [k for k in self.of(place, "pobj") if self.tokens[k].entity == "GPE"]
-            is_one_of_many = any(self.tokens[k].tag == "JJ" for k in self.of(noun, "amod"))
             is_any = any(self.low[k] in ("a", "an") for k in self.of(noun, "det"))
             is_site = self.tokens[noun].entity in _SITES or self.low[noun] in _BUILDINGS
-            is_other = is_any or not is_site or self.is_verb(noun)
-            is_other |= self.low[self.tokens[noun].head] in _RIVALLING
-            if goals and not (is_other or is_one_of_many):
+            if goals and is_site and not is_any:
                 where = frozenset({place}) | self._short(goals[0], place)
                 self._put((self._short(noun, place), "is", where), "place", place, None)

@@ -177,19 +177,13 @@ class Roles(Tree):
         return is_own and any(i < (subject or 0) for i in self.of(verb, "aux"))
 
     def _is_unlinked(self, verb: int) -> bool:
-        """Tell whether no `and` joins a verb to another: `We help a man reported missing`.
-
-        Nothing is joined to what there is: `says there is a need, and urges a review`.
-        """
-        subject = self.subject(self.tokens[verb].head)
-        is_idle = subject is not None and self.tokens[subject].relation == "expl"
-        is_idle &= self.tokens[verb].tag in ("VBZ", "VBD")
+        """Tell whether no `and` joins a verb to another: `We help a man reported missing`."""
         links = [i for i, token in enumerate(self.tokens) if token.relation == "cc"]
         is_linked = any(i > self.first(verb) for i in links)
         first = self.start(verb)
         is_linked |= first == verb and self.low[first - 1] == ","  # `put it on, left the house`
         is_alone = self.is_verb(verb) and self.subject(verb) is None
-        return is_alone and (is_idle or not is_linked)
+        return is_alone and not is_linked
 
     def _is_gapped(self, verb: int) -> bool:
         """Tell whether a verb is left out of a list: `The mill burned in May, the dam in June`."""
@@ -343,10 +337,10 @@ class Roles(Tree):
     def _is_limited(self, phrase: int) -> bool:
         """Tell whether a clause holds for no more than a phrase: `only in May`, `in some towns`."""
         words = [self.low[i] for i in self.under(phrase)]
-        is_only = not _ONLY.isdisjoint([self.low[self.start(phrase) - 1], *words[:2]])
+        is_only = words in (["in", "part"], ["to", "some", "extent"])
+        is_only |= not _ONLY.isdisjoint([self.low[self.start(phrase) - 1], *words[:2]])
         is_always = not self.has_happened(self.main(self.tokens[phrase].head))
         is_always &= self.low[phrase] in _RANKING
-        is_only |= words in (["in", "part"], ["to", "some", "extent"])
         return is_only or (is_always and not _SOME.isdisjoint(words[:3]))
 
     def _is_met(self, noun: int) -> bool:
@@ -397,9 +391,8 @@ class Roles(Tree):
         relation, head = self.tokens[kid].relation, self.tokens[kid].head
         is_phrase = relation == "conj" and self.is_verb(head)
         is_phrase &= not self.is_verb(kid) and self.tokens[kid].tag != "CC"
-        is_needed = relation == "expl" or (relation == "intj" and self.low[kid] == "no")
+        is_needed = relation == "expl"
         is_needed |= relation == "mark" and head not in self.told  # `whether to go`
-        is_needed |= relation in SUBJECTS and not self.is_verb(head)
         is_out = (relation in _LINKS and not is_phrase) or kid in self.hidden
         is_out |= (self.is_mark[kid] and not self.kids[kid]) or relation in SUBJECTS
         is_out |= any(self.tokens[i].tag in ("WDT", "WP") for i in self.of(kid, "pobj"))
@@ -476,15 +469,11 @@ class Roles(Tree):
     def _role_in_noun(self, kid: int, free: Freedom) -> Role:
         """Return the role of a phrase with a preposition behind a noun."""
         head, low = self.tokens[kid].head, self.low[kid]
-        if not self.kids[kid] and (low in WORDS["connectives"] or kid < head):
-            return Role.OUT
         is_rank = self.tokens[head].tag == "JJS" and low in _RANKING
         if self.tokens[head].relation == "prep" or self.tokens[head].tag == "RB" or is_rank:
             return Role.NEEDED  # `from near Ulm`, `apart from May`, `strongest in Ulm`
-        if any(self.low[i] == "them" for i in self.of(kid, "pobj")) and self.is_set_off(kid):
-            return Role.OUT  # `14 men, among them three cooks`
         is_bound = low in _BOUND or self._governs(head, kid) or self.tokens[head].tag == "CD"
-        is_bound |= self.low[head] in _TRENDS or self.low[self.start(kid) - 1] in _ONLY
+        is_bound |= self.low[head] in _TRENDS
         above = self.tokens[self.first(head)]  # `put Labour on 34%, the Greens on 9%`
         is_bound |= above.relation == "dobj" and self.low[above.head] in ("put", "puts")
         is_bound |= self._is_in_name(kid)
@@ -508,7 +497,7 @@ class Roles(Tree):
 
     def _role_of_modifier(self, kid: int, free: Freedom) -> Role:
         head = self.tokens[kid].head
-        may_go = (free.drop or self.is_identity(head)) and self._is_open(head, kid)
+        may_go = free.drop and self._is_open(head, kid)
         return Role.DETAIL if may_go else Role.NEEDED
 
     def _role_behind_noun(self, kid: int, free: Freedom) -> Role:
@@ -518,7 +507,6 @@ class Roles(Tree):
         says_what = self.is_identity(token.head)
         is_set_off = self.is_set_off(kid)
         above = self.tokens[self.tokens[head.head].head] if head.relation == "pobj" else head
-        is_asked = self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
         is_infinitive = token.tag == "VB" or bool(self.of(kid, "mark"))
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
@@ -529,7 +517,8 @@ class Roles(Tree):
             is_needed |= token.tag in ("VBG", "VBN") and self.low[head.head] in _SEEING
         is_last = kid == token.head + 1 and not self.kids[kid]
         is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
-        if is_needed or is_asked or (not (is_set_off or says_what) and head.relation == "attr"):
+        is_needed |= self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
+        if is_needed or (not (is_set_off or says_what) and head.relation == "attr"):
             return Role.NEEDED
         if is_relative and self.low[kid] in WORDS["loose"]:
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
@@ -619,9 +608,6 @@ class Roles(Tree):
 
     def _role_of_apposition(self, kid: int) -> Role:
         token, head = self.tokens[kid], self.tokens[self.tokens[kid].head]
-        before = self.low[self.start(kid) - 1]
-        if before == "them" and token.tag in NOUNS:
-            return Role.OUT  # `14 people, among them two children`
         is_place = token.entity == head.entity and token.entity in ("GPE", "LOC")
         is_place &= not self.of(kid, "advmod")  # `Norway, officially the Kingdom of Norway`
         is_inside = head.relation == "pobj" and self.low[head.head] in ("in", "at", "near", "on")
@@ -650,7 +636,6 @@ class Roles(Tree):
         token, low = self.tokens[kid], self.low[kid]
         is_link = low in WORDS["connectives"] | {"yet", "though"} and not self.kids[kid]
         is_link |= low == "so" and kid < token.head and not self.kids[kid]
-        is_link |= low == "even" and self.low[kid + 1 : kid + 2] == ["so"]
         is_link &= self.is_verb(token.head) and self.low[kid + 1 : kid + 2] != ["of"]
         is_asked = token.tag == "WRB" and token.head in self.told
         if is_asked or is_link:
