@@ -172,6 +172,8 @@ class _Reader:
         self._speaker = ""
         """Of the last quotation, as in `Anna said`."""
         self._is_open = False
+        self._is_broken = False
+        """Whether the mark behind the last sentence may belong to the next: `ended.' I left`."""
 
     def read(self, text: str, later: Sequence[str], *, is_item: bool) -> Iterator[list[Told]]:
         """Yield what the next sentence states."""
@@ -192,12 +194,7 @@ class _Reader:
         is_caption = own is not None and not is_item and own.group(1).islower()
         shown = own.group(1) if own and not is_caption else ""
         said = " ".join(filter(None, (self._label or speaks, shown)))
-        is_led = bool(self._speaker)
-        quoted = (
-            read_quote(text, is_open=self._is_open, is_led=is_led)
-            if self._is_english and not own
-            else None
-        )
+        quoted = self._quotation(text) if self._is_english and not own else None
         was_open, self._is_open = self._is_open, leaves_open(text, later, is_open=self._is_open)
         if quoted is None:
             self._speaker = ""
@@ -214,6 +211,15 @@ class _Reader:
         elif _WORD.search(quoted.said):
             yield [Told(f'"{finished(quoted.said)}"', Span(0, len(text)))]
         yield _told_of_speaker(text, quoted.who)
+
+    def _quotation(self, text: str) -> Quoted | None:
+        """Read a sentence that somebody says, or goes on saying."""
+        is_led = bool(self._speaker)
+        quoted = read_quote(text, is_open=self._is_open, is_led=is_led)
+        if quoted is None and self._is_broken and is_led and _SAYS_I.search(text):
+            quoted = Quoted(text, 0, "", "")
+        self._is_broken = text.endswith(".'")
+        return quoted
 
     def _resolved(self, quoted: Quoted) -> str:
         tree = Tree(quoted.who, read_tokens(quoted.who))

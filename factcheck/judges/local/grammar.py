@@ -150,6 +150,25 @@ def _give_subject(tokens: list[Token], verb: int) -> None:
 _MOVABLE = frozenset({"advcl", "prep", "npadvmod", "advmod", "mark", "aux", "auxpass", "neg"})
 
 
+_LEGAL_FORMS = frozenset({"inc", "ltd", "llc", "llp", "plc", "corp", "gmbh", "ag"})
+
+
+def _with_firms(tokens: list[Token]) -> list[Token]:
+    """Return words with what a firm is in its name: `Velm, Inc. said`."""
+    for place in range(2, len(tokens)):
+        token, name = tokens[place], tokens[place - 2]
+        is_form = token.text.lower().rstrip(".") in _LEGAL_FORMS and name.tag in NAMES
+        if not is_form or tokens[place - 1].text != ",":
+            continue
+        if token.head != place - 2:
+            tokens[place - 2] = name._replace(head=token.head, relation=token.relation)
+        for i, each in enumerate(tokens):
+            if each.head == place:
+                tokens[i] = each._replace(head=place - 2)
+        tokens[place] = token._replace(head=place - 2, relation="nmod")
+    return tokens
+
+
 def _with_lists(tokens: list[Token]) -> list[Token]:
     """Return words with members of a list that the parser took for appositions: `a, b and c`."""
     for place, token in enumerate(tokens):
@@ -595,6 +614,7 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 _MENDS = (
     _with_lost_subjects,
+    _with_firms,
     _with_regions,
     _with_one_each,
     _with_examples,

@@ -76,7 +76,7 @@ _MAY_BE_VERB = re.compile(r"\A[a-z]+(?:[^s]s|ed)\Z")
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 _LISTED = NOUNS | {"CD", "CC"}
 """Tags of the words of `Anna, Tom and Ida.`, `1, 2 and 3.`"""
-_OPEN = r"(?:[\"\u201c\u00ab]|\u2018(?=\s?\w)|(?<!\S)'(?=\s|[A-Za-z]))"
+_OPEN = r"(?:[\"\u201c\u00ab]|\u2018(?=\s?\w)|(?<![^\s:])'(?=\s|[A-Za-z]))"
 _CLOSE = r"(?:[\"\u201d\u00bb]|(?<=[\s.,!?])\u2019|(?<=\s)'(?!\S)|(?<=[.,!?])'(?!\w))"
 _SAYING = "|".join(sorted(WORDS["saying"]))
 _BEHIND, _BEHIND_OPEN = (
@@ -124,7 +124,7 @@ _DOUBLE = re.compile(
 )
 """Quotation marks; one between two spaces may open or close."""
 _SINGLE = re.compile(
-    r"(?P<opens>\u2018(?=\s?\w)|(?<!\S)'(?=[A-Za-z]))"
+    r"(?P<opens>\u2018(?=\s?\w)|(?<!\S)'(?=[A-Za-z])|(?<=:)'(?=\s))"
     r"|(?P<closes>(?<=[\s.,!?])\u2019|(?<=[.,!?])'(?!\w))|(?<=\w)[\u2019'](?!\w)"
 )
 """The same with one stroke; one behind a word may end a short quotation, or be an apostrophe."""
