@@ -268,7 +268,10 @@ class Roles(Tree):
         """Tell whether a clause in the present holds without its details, as `plays at home in`."""
         modals = {self.low[i] for i in self.of(verb, "aux") if self.tokens[i].tag == "MD"}
         is_ruled = not modals <= _LIKELY  # `may be kept with consent`, `must report within a day`
+        subject = self.subject(verb)
         says_what = bool(self.of(verb, "dobj", "attr", "auxpass", "acomp"))
+        if subject is not None:  # of one, not of a kind: `Orr hopes to win in May`
+            says_what |= self.tokens[subject].tag in NAMES or self.low[subject] in ("he", "she")
         return says_what and not is_ruled and self.low[verb] not in WORDS["conditional"]
 
     def is_negated(self, verb: int) -> bool:
