@@ -598,10 +598,12 @@ class Propositions(Phrases):
     def _titles(self) -> None:
         """Tell what stands before a name: `actress Meg Ryan` as `Meg Ryan is an actress`."""
         for noun, token in enumerate(self.tokens):
+            if token.tag != "NNP" or token.relation == "compound":
+                continue
             before = [k for k in self.of(noun, "compound", "nmod", "amod") if k < noun]
             common = [k for k in before if self.tokens[k].tag == "NN"]
             is_named = any(self.tokens[k].entity for k in [noun, *before] if k not in common)
-            if token.tag != "NNP" or token.relation == "compound" or not common or not is_named:
+            if not common or not is_named:
                 continue
             name = {noun, *(w for k in before if k > common[-1] for w in self.under(k))}
             title = {w for k in before if k <= common[-1] for w in self.under(k)}
@@ -618,15 +620,14 @@ class Propositions(Phrases):
         for place, token in enumerate(self.tokens):
             noun = token.head
             is_name = token.relation == "appos" and token.tag in NAMES
-            is_name &= self.tokens[noun].tag == "NN" and self.start(place) == noun + 1
+            if not is_name or self.tokens[noun].tag != "NN" or self.start(place) != noun + 1:
+                continue
             kids = [k for k in self.kids[noun] if k < noun]
             led = [k for k in kids if self.tokens[k].relation in ("det", "poss")]
             is_known = len(led) == 1 and self.low[led[0]] not in _UNKNOWN
-            is_titled = token.text[0] in ('"', "\u201c")
-            is_known &= is_titled or token.entity != "PERSON" or is_person(self.low[noun])
             is_any = any(self.is_singling(k) for k in kids) or self.low[noun] in _WORDING
             is_any |= any(self.tokens[k].entity in AMOUNTS for w in kids for k in self.under(w))
-            if not (is_name and is_known) or is_any or self.of(place, "conj", "appos"):
+            if not is_known or is_any or self.of(place, "conj", "appos"):
                 continue
             is_one = self.low[noun] in _HEADS
             is_owned = self.low[led[0]] != "the"

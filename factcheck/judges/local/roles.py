@@ -138,7 +138,9 @@ class Roles(Tree):
     @cached_property
     def garbled(self) -> frozenset[int]:
         """Verbs that the parser ties together as no sentence does: no fact with them is one."""
-        return frozenset(place for place in range(len(self.tokens)) if self._is_garbled(place))
+        joined = {i for i, token in enumerate(self.tokens) if token.relation == "conj"}
+        joined.update(i for i, kids in enumerate(self.kids) if kids)
+        return frozenset(place for place in joined if self._is_garbled(place))
 
     def _is_garbled(self, verb: int) -> bool:
         token = self.tokens[verb]
