@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import inf
 
 from factcheck.judges.local.propositions import Proposition, Propositions
-from factcheck.judges.local.roles import COMPLEMENTS
+from factcheck.judges.local.roles import BE, COMPLEMENTS
 from factcheck.judges.local.tree import BRACKET, FINITE, NOUNS, SUBJECTS
 from factcheck.text.words import word_set
 
@@ -97,6 +97,7 @@ def features(
             "unsure": 1 - min(tree.tokens[i].sure for i in words),
             "torn": each.head in tree.torn or not tree.torn.isdisjoint(words),
             "unfit": _is_open(tree, _last(each))
+            or (each.head == _last(each) and tree.low[each.head] in BE)
             or text.startswith(_RELATIVE)
             or (_is_own(each) and _is_empty(tree, each.head, words))
             or (_is_own(each) and _is_participle(tree, each.head, words))
@@ -163,7 +164,6 @@ def _is_open(tree: Propositions, last: int) -> bool:
     token = tree.tokens[last]
     is_link = token.tag in _UNENDED and token.relation not in ("prt", "advmod")
     is_cut = not all(tree.is_mark[last + 1 : last + 2])
-    is_link |= token.relation == "ccomp" and token.text.lower() in ("is", "are", "was", "were")
     return (is_link and is_cut) or token.text.lower() == "aged"
 
 

@@ -50,7 +50,7 @@ _ORDER = ("VB", "ROOT")
 _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))})\b")
 """Behind a semicolon in what somebody says, nothing begins."""
 _UNSPLIT = re.compile(
-    r"\b(?:respectively|yet to|anything but|nothing but|far from"
+    r"\ANot that\b|\b(?:respectively|yet to|anything but|nothing but|far from"
     r"|between \d[\d,.]* and \d[\d,.]* (?:[a-z]+s|people|men|women|children))\b",
     re.IGNORECASE,
 )
@@ -396,6 +396,10 @@ def _accepted(
         core = found[at].core
         kind = found[at if core is None else core].kind
         is_open = kind == "title" and wording.is_open(found[at].segments)
+        if kind == "apposition":
+            nouns = found[at].head, tree.tokens[found[at].head].head
+            owners = [owner for noun in nouns for owner in tree.of(noun, "poss")]
+            is_open = wording.is_open(found[at].segments, owners)
         if is_kept and not is_open and (kinds is None or kind in kinds):
             kept[at] = len(told)
             of = None if core is None else kept.get(core)

@@ -222,6 +222,8 @@ class Phrases(Roles):
         is_shared |= self.low[token.head] == "aged" or self._is_sum(place)
         is_one = self.low[token.head] == "of" and self.low[self.tokens[token.head].head] == "one"
         is_shared |= is_one and bool(self.of(place, "nummod"))  # `one of three mills and dams`
+        is_counted = token.relation == "appos" and bool(self.of(token.head, "nummod"))
+        is_shared |= is_counted  # `two towns: Ulm and Bonn`
         is_shared |= token.tag[0] in "JR" and {self.low[head] for head in heads} == {
             self.low[place]
         }

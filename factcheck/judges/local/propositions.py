@@ -168,6 +168,8 @@ class Propositions(Phrases):
         free = Freedom(drop=False, split=False) if denied else self.freedom(verb)
         subjects = subjects or self._subjects(verb, free)
         is_saying = self.low[verb] in SAYING
+        if self.low[verb] not in ("told", "tells"):
+            is_saying &= not self.of(verb, "dobj")  # `It is rare, they found traces of it`
         parted = [k for k in self.of(verb, "ccomp") if k < verb and not is_saying]
         parted = [k for k in parted if not self.is_inverted(k)]
         said = [k for k in self.of(verb, "ccomp") if k not in parted and self.is_said(verb, k)]
@@ -524,6 +526,7 @@ class Propositions(Phrases):
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
         is_other = self.low[self.start(place) - 1] == "not"  # `a tax, not a retreat`
         is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
+        is_other |= self.tokens[noun].tag[0] == "V"  # `It is, they believe, a sign`
         if is_counted or is_list or is_subject or is_other:
             return
         about = self._short(self._whose(noun), place)

@@ -77,6 +77,8 @@ _IN_PICTURE = re.compile(
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
+_LASTING = word_set("take takes took taken taking")
+"""With a time, these say nothing without what it is needed for: `took a year to build`."""
 _LEADING = word_set("in on at for of to out off over")
 """What is kept before a verb although its noun is read as another word's."""
 _NEXT = word_set("followed preceded")
@@ -520,6 +522,7 @@ class Roles(Tree):
             is_caused = token.tag == "VBN" and self.low[head.head] in _HAVING
             is_needed |= is_caused and self.low[kid] not in ("named", "called")
             is_needed |= token.tag in ("VBG", "VBN") and self.low[head.head] in _SEEING
+        is_needed |= any(self.low[i] == "being" for i in self.of(kid, "aux", "auxpass"))
         is_last = kid == token.head + 1 and not self.kids[kid]
         is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
         is_needed |= self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
@@ -578,8 +581,11 @@ class Roles(Tree):
             is_stated |= opening == "so" and self._is_result(kid)
             return Role.OWN if is_stated or opening in _CONTRASTS else loose
         token = self.tokens[kid]
-        is_command = self.low[token.head] in WORDS["commanding"] and self.of(token.head, "dobj")
+        is_command = self.low[token.head] in WORDS["commanding"]
+        is_command &= bool(self.of(token.head, "dobj"))
         behind = token.head + 1 + (" ".join(self.low[token.head : token.head + 2]) in _RESULTS)
+        times = self.of(token.head, "dobj", "npadvmod") if self.low[token.head] in _LASTING else []
+        is_command |= any(self.tokens[i].entity in TIMES for i in times)
         if token.tag == "VB" and (self.under(kid)[:1] == [behind] or is_command):
             return Role.NEEDED  # `was shown to fail`, `turned out to fail`, `ordered Ulm to pay`
         is_participle = token.tag in ("VBG", "VBN") and self.low[kid] not in WORDS["loose"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple, TypeAlias
 
@@ -78,10 +78,24 @@ class Wording:
         end = len(tree.text) if is_end else last.start + len(last.text)
         return Statement(finished(text), Span(start, end))
 
-    def is_open(self, segments: Sequence[frozenset[int] | str]) -> bool:
-        """Tell whether it is unknown whose something is: `Tom Orr is his friend`."""
+    def is_open(
+        self, segments: Sequence[frozenset[int] | str], owners: Container[int] | None = None
+    ) -> bool:
+        """Tell whether it is unknown whose something is: `Tom Orr is his friend`.
+
+        Args:
+            segments: What is told.
+            owners: Words that say whose it is; `None` for any of those told.
+        """
         words = [i for each in segments if not isinstance(each, str) for i in each]
-        return any(self._tree.tokens[i].tag == "PRP$" and i not in self._named for i in words)
+        said = self._names(words)
+        return any(
+            self._tree.tokens[i].tag == "PRP$"
+            and self._tree.low[i] not in ("my", "our")
+            and i not in said
+            and (owners is None or i in owners)
+            for i in words
+        )
 
     def _names(self, placed: Sequence[int]) -> dict[int, str]:
         """Return the names to say for words of a fact: each once, and not beside the same name."""

@@ -167,6 +167,8 @@ TOLD = {
         "Kern said:' I like the mill. It is old.' I run it with my son.",
         ["Kern said: I like the mill.", "Kern said: It is old.", "Kern said: I run it.",
         "Kern said: I run it with my son."]),
+    "what is not so": ("Not that it seemed to affect Orr.", ["Not that it seemed to affect Orr."]),
+    "an unknown owner": ("Bashar Orr, his ally, left Ulm.", ["Bashar Orr left Ulm."]),
     "the name of a firm": ("Apple, Inc. said it sold 3 mills in May.",
         ["Apple, Inc. said it sold 3 mills.", "Apple, Inc. said it sold 3 mills in May."]),
     "one of several": ("The firm is one of the three biggest mills and dams in Ulm.",
@@ -477,7 +479,7 @@ TOLD = {
     "a word with a colon": ("Analysis: Kern is a reporter. Our team was late.",
         ["Analysis: Kern is a reporter.", "Our team was late."]),
     "a title of who speaks": ('Velm grew. "It is late," said its founder, Eva Kern.',
-        ["Velm grew.", "Eva Kern said: It is late.", "Eva Kern is its founder."]),
+        ["Velm grew.", "Eva Kern said: It is late."]),
     "who says more": ('Tom Orr met Jan Olson. "It is late," he said. "Nobody has come," he added.',
         ["Tom Orr met Jan Olson.", "Tom Orr said: It is late.", "Tom Orr added: Nobody has come."]),
 }  # fmt: skip
