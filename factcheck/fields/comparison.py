@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factcheck.errors import InputError
-from factcheck.fields.figures import N_RESAMPLES, SEED, RunFigures
+from factcheck.fields.figures import RunFigures
 from factcheck.fields.pages import field_text
 from factcheck.fields.records import (
     RecordResult,
@@ -81,7 +81,7 @@ def compare_runs(
     fields = [_Field(name, counts_a[name], counts_b[name]) for name in names_of_fields]
     with_values = [field for field in fields if field.has_values]
     scores_a, scores_b = map(overall_scores, runs)
-    overall, _ = stats.compare_scores(scores_a, scores_b, N_RESAMPLES, SEED)
+    overall, _ = stats.compare_scores(scores_a, scores_b)
     no_verdict = ""
     if any(field.is_open for field in fields):
         overall = {name: _without_test(one) for name, one in overall.items()}
@@ -198,7 +198,7 @@ def _changes(fields: Sequence[_Field]) -> list[Change]:
     names = [field.name for field in fields]
     sums_a = SumScores(names, np.vstack([field.a[:3] for field in fields]), _field_f1)
     sums_b = SumScores(names, np.vstack([field.b[:3] for field in fields]), _field_f1)
-    tests, randomized = stats.compare_scores(sums_a, sums_b, N_RESAMPLES, SEED)
+    tests, randomized = stats.compare_scores(sums_a, sums_b)
     # With at most one differing record, no randomization changes the size of the difference.
     is_testable = np.ptp(np.abs(randomized), axis=1) > NEGLIGIBLE
     testable = [name for name, can_vary in zip(names, is_testable, strict=True) if can_vary]

@@ -34,7 +34,6 @@ COLUMNS = (
     *("gold", "extracted", "gold_compared", "extracted_compared"),
 )
 """Keys of a row; see `RunFigures.to_rows`."""
-N_RESAMPLES, SEED = 2_000, 0
 
 
 @dataclass(frozen=True)
@@ -251,7 +250,7 @@ class RunFigures:
         Raises:
             InputError: The records were not kept.
         """
-        return bootstrap_scores(overall_scores(self.kept_records()), N_RESAMPLES, SEED)
+        return bootstrap_scores(overall_scores(self.kept_records()))
 
     def kept_records(self, name: str = "this run") -> list[RecordResult]:
         """Return the records; raise `InputError` if any were not kept."""

@@ -28,6 +28,7 @@ from factcheck.stats.intervals import Estimate, Interval, cluster_interval, sign
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 N_RESAMPLES = 2000
+"""Number of bootstrap resamples, and maximum number of randomizations."""
 _N_GROUP_RESAMPLES = 500
 """Fewer, because each computes a statistic in Python."""
 _TAILS = (0.025, 0.975)
@@ -42,34 +43,34 @@ NEGLIGIBLE = 1e-9
 """Maximum difference that is treated as a rounding error."""
 
 
-def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
+def bootstrap_weights(n: int) -> Iterator[Matrix]:
     """Bootstrap counts of `n` units, as blocks of bounded size: units by resamples."""
-    rng = np.random.default_rng(seed)
-    for size in _block_sizes(n, n_resamples):
+    rng = np.random.default_rng(0)
+    for size in _block_sizes(n):
         draws = np.empty((size, n))
         for row in draws:
             row[:] = np.bincount(rng.integers(0, n, n, np.int32), minlength=n)
         yield draws.T
 
 
-def sign_flips(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
+def sign_flips(n: int) -> Iterator[Matrix]:
     """Yield random swaps of `n` pairs, 1 or 0 with equal probability; shaped like the weights.
 
     If there are no more ways to swap than resamples, each way except "none" is returned once.
     """
-    if n < (n_resamples + 1).bit_length():
+    if n < (N_RESAMPLES + 1).bit_length():
         ways = np.arange(1, 2**n)
         yield (ways >> np.arange(n)[:, None] & 1).astype(float)
         return
-    rng = np.random.default_rng(seed)
-    for size in _block_sizes(n, n_resamples):
+    rng = np.random.default_rng(0)
+    for size in _block_sizes(n):
         yield rng.integers(0, 2, (n, size), np.int8).astype(float)
 
 
-def _block_sizes(n: int, n_resamples: int) -> Iterator[int]:
+def _block_sizes(n: int) -> Iterator[int]:
     most = max(1, _MAX_NUMBERS // max(1, n))
-    for start in range(0, n_resamples, most):
-        yield min(most, n_resamples - start)
+    for start in range(0, N_RESAMPLES, most):
+        yield min(most, N_RESAMPLES - start)
 
 
 def percentile_interval(values: Any) -> Interval | None:
@@ -94,11 +95,9 @@ def mean_interval(values: Sequence[float], low: float = 0.0) -> Interval | None:
     return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
 
 
-def mean_estimate(values: Sequence[float], why: str = "", low: float = 0.0) -> Estimate:
-    """Return the mean over units with its `mean_interval`, or `why` if there are none."""
-    return (
-        Estimate(fmean(values), mean_interval(values, low)) if values else Estimate(None, why=why)
-    )
+def mean_estimate(values: Sequence[float], low: float = 0.0) -> Estimate:
+    """Return the mean over units with its `mean_interval`; no value if there are none."""
+    return Estimate(fmean(values), mean_interval(values, low)) if values else Estimate(None)
 
 
 def bootstrap_groups(groups: Any, statistic: Callable[[Any], float | None]) -> Interval | None:
@@ -155,9 +154,7 @@ def weighted_sums(table: Matrix, weights: Matrix) -> Matrix:
     return sums
 
 
-def bootstrap_scores(
-    scores: SumScores, n_resamples: int, seed: int, *, minus: SumScores | None = None
-) -> dict[str, Interval]:
+def bootstrap_scores(scores: SumScores, minus: SumScores | None = None) -> dict[str, Interval]:
     """Return the 95 % interval of each score, or of its difference to `minus`.
 
     Both sides must have the same units in the same order; they share resamples. With fewer than two
@@ -166,9 +163,8 @@ def bootstrap_scores(
     unknown = Interval(0.0 if minus is None else -1.0, 1.0)
     if scores.n_units < 2:  # noqa: PLR2004 - one unit has no spread
         return dict.fromkeys(scores.names, unknown)
-    draws = bootstrap_weights(scores.n_units, n_resamples, seed)
     blocks = []
-    for weights in draws:
+    for weights in bootstrap_weights(scores.n_units):
         values = scores.resampled(weights)
         blocks.append(values if minus is None else values - minus.resampled(weights))
     found = (percentile_interval(row) or unknown for row in np.hstack(blocks))
@@ -230,27 +226,22 @@ def split_changes(changes: Iterable[Change]) -> Changes:
     return Changes(tuple(better), tuple(worse), unchanged, sign_test(len(better), len(worse)))
 
 
-def compare_scores(
-    a: SumScores, b: SumScores, n_resamples: int, seed: int
-) -> tuple[dict[str, Comparison], Matrix]:
+def compare_scores(a: SumScores, b: SumScores) -> tuple[dict[str, Comparison], Matrix]:
     """Compare every score of two sides over the same units, in the same order.
 
     Args:
         a: Baseline.
         b: The other side; its gains are positive. No score may be undefined.
-        n_resamples: Number of bootstrap resamples, and maximum number of randomizations. The
-            smallest p-value is `1 / (n_resamples + 1)`.
-        seed: Random seed.
 
     Returns:
         Comparisons by name, unadjusted (`p_adjusted` is `p_value`), and the differences under
         randomization, one row per score, for `step_down`.
     """
     scores_a, scores_b = a.observed(), b.observed()
-    by_chance = np.hstack(list(_randomized(a, b, n_resamples, seed)))
+    by_chance = np.hstack(list(_randomized(a, b)))
     intervals: Mapping[str, Interval] = {}
     if a.n_units >= FEW_UNITS:
-        intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
+        intervals = bootstrap_scores(b, a)
     found = {}
     for name, of_a, of_b, chances in zip(a.names, scores_a, scores_b, by_chance, strict=True):
         p_value = randomization_p(abs(of_b - of_a), np.abs(chances))
@@ -268,7 +259,7 @@ def compare_means(values: Iterable[tuple[str, float, float]]) -> Comparison:
     ours, theirs = (
         SumScores(("mean",), table[[side, 2]], lambda sums: sums[:1] / sums[1:]) for side in (0, 1)
     )
-    return compare_scores(ours, theirs, N_RESAMPLES, 0)[0]["mean"]
+    return compare_scores(ours, theirs)[0]["mean"]
 
 
 def at_equal_length(values: Sequence[tuple[str, float, float]]) -> Estimate:
@@ -306,14 +297,14 @@ def at_equal_length(values: Sequence[tuple[str, float, float]]) -> Estimate:
     return Estimate(value, bootstrap_groups(groups, read))
 
 
-def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:
+def _randomized(a: SumScores, b: SumScores) -> Iterator[Matrix]:
     """Yield differences with the results of random units swapped, in blocks of columns."""
     differing = np.unique((a.table != b.table).nonzero()[1])
     is_equal = np.ones(a.n_units, dtype=bool)
     is_equal[differing] = False
     rest = a.table[:, is_equal].sum(axis=1, keepdims=True)
     of_a, of_b = a.table[:, differing], b.table[:, differing]
-    for flips in sign_flips(a.n_units, n_resamples, seed):
+    for flips in sign_flips(a.n_units):
         swap = flips[differing]
         as_a = rest + (weighted_sums(of_a, 1 - swap) + weighted_sums(of_b, swap))
         as_b = rest + (weighted_sums(of_b, 1 - swap) + weighted_sums(of_a, swap))
