@@ -109,7 +109,8 @@ def _run(host: str, port: int, *, opens: str = "", **options: Any) -> None:
                     app.state.jobs.pause()  # leaves the judges to the requests in flight
                 super().handle_exit(sig, frame)
 
-        _log_to_stderr()
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+        logging.getLogger("factcheck").setLevel(logging.INFO)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn restores and raises it
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listener.getsockname()[1]}"
@@ -168,9 +169,3 @@ def _listen(host: str, port: int) -> socket.socket:
     # asyncio sets it only on sockets with an explicit protocol; without it, answers take 40 ms more
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
-
-
-def _log_to_stderr() -> None:
-    """Log requests, which name no text, and the problems of the server."""
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
-    logging.getLogger("factcheck").setLevel(logging.INFO)

@@ -105,7 +105,8 @@ def _titled(title: Text, words: str, width: int) -> Text:
 
 def _columns(table: Table, width: int) -> RichTable:
     """Render a table; names that stand alone are shortened to the width."""
-    widths = [_width(column) for column in zip(table.columns, *table.rows, strict=True)]
+    columns = zip(table.columns, *table.rows, strict=True)
+    widths = [max(Text(cell).cell_len for cell in column) + _GAP for column in columns]
     room = width - sum(widths[1:])
     fits = room >= min(widths[0] - _GAP, _NARROWEST_NAME)
     grid = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
@@ -120,10 +121,6 @@ def _columns(table: Table, width: int) -> RichTable:
             cells[0] = shorten_middle(cells[0], room)
         grid.add_row(*map(Text, cells))
     return grid
-
-
-def _width(column: Sequence[str]) -> int:
-    return max(Text(cell).cell_len for cell in column) + _GAP
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:

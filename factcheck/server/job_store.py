@@ -270,7 +270,8 @@ class JobStore:
         record = scored.record
         if record is None:
             raise AssertionError("stored records are valid")
-        failed, text = isinstance(scored.outcome, RecordFailure), _row_text(record.id, scored)
+        failed = isinstance(scored.outcome, RecordFailure)
+        text = json_text({"id": record.id, **row_of(*scored)}).encode()
         update = "UPDATE records SET failed = ?, content = ? WHERE id = ? AND job = ?"
         sign = "UPDATE jobs SET signature = ? WHERE id = ? AND state = 'queued'"
         with self._lock, self._db:
@@ -297,7 +298,3 @@ class JobStore:
     def _change(self, statement: str, *values: Any) -> None:
         with self._lock, self._db:
             self._db.execute(statement, values)
-
-
-def _row_text(record_id: str, scored: Scored) -> bytes:
-    return json_text({"id": record_id, **row_of(*scored)}).encode()

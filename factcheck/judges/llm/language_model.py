@@ -315,7 +315,9 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
     if isinstance(judge, dspy.BaseLM):
         lm, model = judge, _settings_of(judge)
     else:
-        model = _with_effort(judge if isinstance(judge, Model) else Model(judge))
+        model = judge if isinstance(judge, Model) else Model(judge)
+        effort = model.reasoning_effort or least_effort(model.name)
+        model = replace(model, reasoning_effort=None if effort == "default" else effort)
         if not all(model.name.partition("/")):
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {model.name!r}")
     hide(model.api_key)
@@ -346,12 +348,6 @@ def _through_dspy(model: Model, lm: dspy.BaseLM | None) -> LMTransport:
         lm = lm.copy(cache=False)
         lm.num_retries = 0
     return LMTransport(lm, model.base_url)
-
-
-def _with_effort(model: Model) -> Model:
-    """Set the least effort, unless another is asked for, or that of the provider."""
-    effort = model.reasoning_effort or least_effort(model.name)
-    return replace(model, reasoning_effort=None if effort == "default" else effort)
 
 
 def _settings_of(lm: dspy.BaseLM) -> Model:

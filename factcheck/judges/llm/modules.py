@@ -303,10 +303,6 @@ def _fact_lines(facts: Sequence[str]) -> str:
     return "\n".join(f"f{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
 
 
-def _numbered_lines(text: str) -> str:
-    return numbered(text).text
-
-
 class FactChecker(_OneCall):
     """Checks several facts against a text in one request.
 
@@ -320,7 +316,7 @@ class FactChecker(_OneCall):
     asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
-    show: ClassVar = {"facts": _fact_lines, "text": _numbered_lines}
+    show: ClassVar = {"facts": _fact_lines, "text": lambda text: numbered(text).text}
 
     def forward(  # type: ignore[override]  # has the inputs of this module
         self, facts: Sequence[AtomicFact | str], text: str
