@@ -64,7 +64,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
     ):
-        result = evaluate_files(
+        run, notes = evaluate_files(
             gold,
             extracted,
             comparator,
@@ -74,16 +74,16 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             nulls_absent=nulls_absent,
         )
     if to.format in {"json", "csv"}:
-        for note in result.notes:
+        for note in notes:
             output.print_note(note)
-    failure = gates.fields_gate(*gate_scores(result.run), fail_under)
+    failure = gates.fields_gate(*gate_scores(run), fail_under)
     if comparator.n_undecided and not comparator.n_judged:
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
-    page = result.run.page(intervals=result.intervals)
-    page = page._replace(footer=tuple(("Note", note) for note in result.notes))
-    output.report(result.run, to, failure, page=page)
+    page = run.page(intervals=run.intervals())
+    page = page._replace(footer=tuple(("Note", note) for note in notes))
+    output.report(run, to, failure, page=page)
     output.exit_with(failure)
 
 

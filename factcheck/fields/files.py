@@ -6,10 +6,10 @@ Warnings go to the logger `factcheck.fields`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.documents import PathOrDash, json_text, name_of
 from factcheck.documents.files import Unparsed
@@ -25,7 +25,6 @@ from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
-from factcheck.stats.intervals import Interval
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -104,15 +103,6 @@ def make_schema(
         return dict(suggest_schema(records, base))
 
 
-class FileRun(NamedTuple):
-    """Result of evaluating files."""
-
-    run: RunResult
-    intervals: Mapping[str, Interval]
-    notes: tuple[str, ...]
-    """Source of the schema, judge and usage."""
-
-
 def evaluate_files(
     gold_path: str,
     extracted_path: str,
@@ -122,11 +112,12 @@ def evaluate_files(
     id_field: str | None = None,
     join: Join = "position",
     nulls_absent: bool = False,
-) -> FileRun:
+) -> tuple[RunResult, list[str]]:
     """Evaluate a file of extracted records against a file of gold records.
 
     Options are those of `FieldEvaluator`; without a schema, one is suggested from gold.
-    `nulls_absent` treats null as a missing key.
+    `nulls_absent` treats null as a missing key. Returned with the run are notes: source of the
+    schema, judge and usage.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
@@ -151,7 +142,7 @@ def evaluate_files(
         judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
         usage = usage_text(comparator.usage)
         notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
-    return FileRun(run, run.intervals(), tuple(notes))
+    return run, notes
 
 
 def gate_scores(run: RunResult) -> tuple[float | None, float, str]:
