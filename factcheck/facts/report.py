@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
-from factcheck.errors import InputError
+from factcheck.errors import InputError, JudgeError
 from factcheck.facts.coverage import Share, share_entailed, trust_lines
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, ScoreSignature, Usage, Verdict
 from factcheck.facts.sources import Texts
@@ -252,6 +252,15 @@ class CoverageReport(Report):
         alerts = (Alert(text, "warn") for text in filter(None, unread))
         texts = self.texts.marked(self.facts.source_digest, self.results, self.claim_results)
         return page._replace(texts=texts, alerts=(*page.alerts, *alerts))
+
+
+def no_score(report: CoverageReport) -> JudgeError:
+    """Say why a report has no score."""
+    failures = report.undecided
+    if not failures:
+        return JudgeError("no score: every fact of this source has weight 0")
+    n_undecided = len(failures)
+    return JudgeError(f"no score: {n_undecided} undecided, the first: {failures[0].message}")
 
 
 def _numbers(share: Share) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from factcheck.errors import InputError, JudgeError
+from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Source, as_source
 from factcheck.reports import render
 
@@ -49,9 +49,3 @@ def details(report: CoverageReport) -> dict[str, Any]:
         "judge_quality": report.judge_quality,
         "signature": str(report.signature),
     }
-
-
-def no_score(report: CoverageReport) -> JudgeError:
-    """Say why a report has no score: none of its facts was decided."""
-    first = report.undecided[0]
-    return JudgeError(f"no score: no verdict on any fact, the first: {first.message}")

@@ -8,7 +8,8 @@ from mlflow.entities import Feedback
 from mlflow.genai.scorers import Scorer, scorer
 
 from factcheck.documents import json_text
-from factcheck.integrations import details, explanation, no_score, source_in
+from factcheck.facts.report import no_score
+from factcheck.integrations import details, explanation, source_in
 from factcheck.scoring import FactCoverage
 from factcheck.settings import require_text
 

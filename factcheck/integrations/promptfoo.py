@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.integrations import details, explanation, no_score, source_in
+from factcheck.facts.report import no_score
+from factcheck.integrations import details, explanation, source_in
 from factcheck.scoring import FactCoverage
 from factcheck.settings import require_text
 

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from factcheck.errors import FactcheckError, InputError, JudgeError
+from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport, FactSet, Source, as_source, digest, source_key
+from factcheck.facts.report import no_score
 from factcheck.runtime.loop import background
 
 _SOURCES = ("source", "source_text")
@@ -65,15 +66,16 @@ class CoverageMetric:
         """
         try:
             report = background.run(self._report(example, prediction))
-            score = _require_score(report)
+            if report.score is None:
+                raise no_score(report)
         except FactcheckError as error:
             self.failures[digest(repr((example, prediction)))] = error
             raise
         if pred_name is None:
-            return score
+            return report.score
         from factcheck.judges.llm.modules import score_with_feedback
 
-        return score_with_feedback(score, feedback_of(report))
+        return score_with_feedback(report.score, feedback_of(report))
 
     async def _report(self, example: Any, prediction: Any) -> CoverageReport:
         source = as_source(_value(example, self._sources, "example"), "the example's source")
@@ -97,17 +99,6 @@ class CoverageMetric:
             if future.done() and self._fact_sets.get(key) is future:
                 del self._fact_sets[key]
             raise
-
-
-def _require_score(report: CoverageReport) -> float:
-    if report.score is not None:
-        return report.score
-    failures = report.undecided
-    raise JudgeError(
-        f"no score: {len(failures)} undecided, the first: {failures[0].message}"
-        if failures
-        else "no score: every fact of this source has weight 0"
-    )
 
 
 def _value(holder: Any, names: tuple[str, ...], what: str) -> Any:

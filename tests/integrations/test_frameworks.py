@@ -99,7 +99,7 @@ class TestPromptfoo:
     def test_no_verdict_is_an_error(self) -> None:
         context = {"vars": {"text": SOURCE}, "config": {"judge": NONE, "source": "text"}}
 
-        with pytest.raises(JudgeError, match=r"no score: no verdict on any fact.*was cut off"):
+        with pytest.raises(JudgeError, match=r"no score: . undecided, .*was cut off"):
             get_assert("A summary.", context)
 
     @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ class TestMlflow:
         feedback = coverage(NONE).run(inputs={"source": SOURCE}, outputs=KEPT)
 
         assert feedback.value is None
-        assert "no score: no verdict on any fact" in feedback.error.error_message
+        assert "no score: 3 undecided, the first: " in feedback.error.error_message
         assert json.loads(feedback.metadata["undecided"]) == [KEPT, DROPPED, UNDECIDED]
 
     def test_outputs_that_are_no_text_are_an_error(self) -> None:
