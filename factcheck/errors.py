@@ -27,7 +27,7 @@ class FactcheckError(Exception):
     """Exit code of the `factcheck` command."""
 
     def __str__(self) -> str:
-        return shorten(super().__str__())
+        return shorten_middle(super().__str__())
 
 
 class InputError(FactcheckError, ValueError):
@@ -189,18 +189,18 @@ def located(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from error
 
 
-def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
-    """Shorten `text` to `limit` characters by removing its middle."""
+def shorten_middle(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
+    """Shorten a text to `limit` characters by removing its middle."""
     if len(text) <= limit:
         return text
-    tail = limit // 3
-    return f"{text[: limit - tail - 1]}…{text[-tail:]}"
+    tail = (limit - 1) // 2
+    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
 
 
 def describe(error: BaseException) -> str:
     """Describe an error in one line, foreign ones with their type; never raises."""
     try:
-        message = shorten(str(error).split("\n", maxsplit=1)[0])
+        message = shorten_middle(str(error).split("\n", maxsplit=1)[0])
     except Exception:  # noqa: BLE001 - a foreign exception may have a broken __str__
         message = ""
     if isinstance(error, FactcheckError):

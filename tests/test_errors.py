@@ -10,7 +10,7 @@ from factcheck.errors import (
     InputError,
     JudgeRejected,
     describe,
-    shorten,
+    shorten_middle,
 )
 
 
@@ -24,7 +24,7 @@ def test_a_message_keeps_both_ends_and_loses_its_middle() -> None:
 
 @pytest.mark.parametrize("text", ["", "short", "x" * MAX_MESSAGE_CHARS])
 def test_a_short_text_stays_as_it_is(text: str) -> None:
-    assert shorten(text) == text
+    assert shorten_middle(text) == text
 
 
 def test_a_foreign_error_is_described_with_its_type_on_one_line() -> None:

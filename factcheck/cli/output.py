@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from factcheck.cli.options import Format
-from factcheck.errors import InputError
+from factcheck.errors import InputError, shorten_middle
 
 if TYPE_CHECKING:
     from factcheck.facts import Usage
@@ -60,7 +60,7 @@ def print_warnings(messages: Sequence[str]) -> None:
 
 def _one_line(text: str) -> str:
     """Fold a text into one line, cutting the middle if it is too long."""
-    from factcheck.reports.text import one_line, shorten_middle
+    from factcheck.reports.text import one_line
 
     return shorten_middle(one_line(shorten_middle(text, 10 * _MAX_LINE)), _MAX_LINE)
 

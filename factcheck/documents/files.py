@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Union
 
-from factcheck.errors import InputError, shorten
+from factcheck.errors import InputError, shorten_middle
 
 PathOrDash = Union[str, "os.PathLike[str]"]
 """Path of a file, or `-` for standard input."""
@@ -102,7 +102,7 @@ def place_in(name: str, path: PathInValue) -> str:
 
 def no_json_value(text: str) -> str:
     """Describe a scalar, such as NaN, that JSON cannot hold."""
-    return f"{shorten(text, _SHOWN)} is not a JSON value; write null, or put it in quotes"
+    return f"{shorten_middle(text, _SHOWN)} is not a JSON value; write null, or put it in quotes"
 
 
 def name_of(path: PathOrDash) -> str:

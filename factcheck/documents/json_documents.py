@@ -23,7 +23,7 @@ from factcheck.documents.files import (
     no_json_value,
     place_in,
 )
-from factcheck.errors import InputError, shorten
+from factcheck.errors import InputError, shorten_middle
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -120,7 +120,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         key, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        keys = shorten(", ".join(found), 80)
+        keys = shorten_middle(", ".join(found), 80)
         raise InputError(f"duplicate key {key!r:.80} in an object with {keys}; keep one")
     return found
 

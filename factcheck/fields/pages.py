@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from factcheck.errors import shorten_middle
 from factcheck.fields.figures import COLUMNS, FieldSummary, RunFigures
 from factcheck.fields.nodes import NOT_IN_SCHEMA
 from factcheck.fields.records import RecordResult
@@ -239,11 +240,11 @@ def _examples(records: Sequence[RecordResult], fields: Collection[str]) -> Itera
 def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
     gold, extracted = text.value_text(result.gold_value), text.value_text(result.extracted_value)
     if result.status == "omission":
-        gold, extracted = text.shorten_middle(gold), _ABSENT["omission"]
+        gold, extracted = shorten_middle(gold, text.LONGEST_VALUE), _ABSENT["omission"]
     elif result.status == "hallucination":
         is_outside = result.reason == NOT_IN_SCHEMA
         gold = NOT_IN_SCHEMA if is_outside else _ABSENT["hallucination"]
-        extracted = text.shorten_middle(extracted)
+        extracted = shorten_middle(extracted, text.LONGEST_VALUE)
     else:
         gold, extracted = text.shorten_pair(gold, extracted)
     reason = result.reason or ""
@@ -251,7 +252,7 @@ def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
         reason = ""
     path = "" if result.path == field else f"{one_line(result.path)} "
     return Item(
-        text.shorten_middle(one_line(str(record_id)), _MAX_ID),
+        text.name_text(str(record_id), _MAX_ID),
         f"{path}{gold} → {extracted}",
         aside=shorten(one_line(reason), _MAX_REASON),
     )

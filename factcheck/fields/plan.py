@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from factcheck.errors import SchemaError
+from factcheck.errors import SchemaError, shorten_middle
 from factcheck.facts import digest
 from factcheck.fields import nodes
 from factcheck.fields.comparators import Registry
@@ -29,7 +29,7 @@ from factcheck.fields.types import (
     outcome_of,
 )
 from factcheck.fields.values import is_nan, plain, read_record, unwrapped
-from factcheck.reports.text import plural, shorten_middle, value_text
+from factcheck.reports.text import LONGEST_VALUE, plural, value_text
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -191,7 +191,7 @@ class _KeyAlignment:
                 path,
                 plural(n_unkeyed, "element"),
                 "is" if n_unkeyed == 1 else "are",
-                shorten_middle(value_text(first)),
+                shorten_middle(value_text(first), LONGEST_VALUE),
             )
         return [*pairs, *((-1, j) for j in (*free.values(), *unkeyed))]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from factcheck.documents import file_errors, read_text
 from factcheck.documents.results import read_results
-from factcheck.errors import ConfigError, InputError, JudgeRejected, shorten
+from factcheck.errors import ConfigError, InputError, JudgeRejected, shorten_middle
 from factcheck.facts import (
     AtomicFact,
     CheckResult,
@@ -151,4 +151,4 @@ class ReplayChecker:
 
 
 def _excerpt(text: str) -> str:
-    return repr(shorten(text, 60))
+    return repr(shorten_middle(text, 60))

@@ -7,7 +7,7 @@ from html import escape
 from itertools import cycle
 
 from factcheck.reports.page import Svg
-from factcheck.reports.text import shorten_middle, signed, visible
+from factcheck.reports.text import LONGEST_VALUE, name_text, signed
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Comparison
 
@@ -99,7 +99,7 @@ def curves_svg(curves: Mapping[str, Sequence[Point]], title: str, reference: str
         line = _line([(left, score) for left, score, _ in points])
         parts.append(f'<polyline points="{line}" {stroke}/>')
         parts.append(f'<path d="M{_CURVES_LEFT + 12} {y - 4}h24" {stroke}/>')
-        parts.append(_text(_CURVES_LEFT + 42, y, shorten_middle(visible(name)), "start"))
+        parts.append(_text(_CURVES_LEFT + 42, y, name_text(name, LONGEST_VALUE), "start"))
         y += _LEGEND_STEP
     return _svg(parts, _CURVES_BOTTOM + 50, title)
 

@@ -9,8 +9,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from factcheck.errors import shorten_middle
 from factcheck.reports.page import TRUST, Item, Page, Table, cleaned, in_words
-from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
 """Width of a report outside a terminal, in columns."""

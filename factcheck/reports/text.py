@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from factcheck.errors import shorten_middle
+
 DASH = "\u2013"
 """Placeholder for a missing number, and the dash of an interval."""
 LONGEST_NAME = 40
@@ -69,14 +71,6 @@ def shorten(text: str, limit: int = LONGEST_QUOTE) -> str:
         return text
     head, space, _ = text[:limit].rpartition(" ")
     return (head if space and len(head) > limit // 2 else text[: limit - 1]) + "…"
-
-
-def shorten_middle(text: str, limit: int = LONGEST_VALUE) -> str:
-    """Shorten a text to `limit` characters by removing its middle."""
-    if len(text) <= limit:
-        return text
-    tail = (limit - 1) // 2
-    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
 
 
 def shorten_pair(first: str, second: str, limit: int = LONGEST_VALUE) -> tuple[str, str]:

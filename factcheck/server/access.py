@@ -32,7 +32,7 @@ from factcheck.errors import (
     FactcheckError,
     InputError,
     JudgeError,
-    shorten,
+    shorten_middle,
 )
 from factcheck.runtime.budget import Budget, BudgetTracker
 from factcheck.settings import LOCAL, require_integer, require_number
@@ -82,7 +82,7 @@ class Problem(HTTPException):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         retry = {} if retry_after_s is None else {"Retry-After": str(math.ceil(retry_after_s))}
-        super().__init__(status, shorten(detail), {**(headers or {}), **retry})
+        super().__init__(status, shorten_middle(detail), {**(headers or {}), **retry})
         self.code = code
 
     @property
