@@ -256,21 +256,21 @@ class Flipping:
             return truth
         return self.random.choice([label for label in LABELS if label != truth])
 
-    def report(self, text: str) -> CoverageReport:
-        results = tuple(asyncio.run(self.ask(FACTS, text)))
+    async def report(self, text: str) -> CoverageReport:
+        results = tuple(await self.ask(FACTS, text))
         made = ScoreSignature.of({"judge": "some/model"})
         texts = Texts.of("", text)
         return CoverageReport(FactSet(FACTS), results, Usage(), made, texts=texts)
 
 
-def failures(n_runs: int, lost: Sequence[AtomicFact] = ()) -> tuple[float, float]:
+async def failures(n_runs: int, lost: Sequence[AtomicFact] = ()) -> tuple[float, float]:
     """Share of runs that fail the gate, and the mean number of passes over the facts."""
     truth = {**TRUTH, **dict.fromkeys(lost, LABELS[2])}
     n_failed = n_answers = 0
     for seed in range(n_runs):
         judge = Flipping(seed, truth)
         limits = Limits(max_distorted=0)
-        report = asyncio.run(settle(judge.report("text"), limits, judge.ask))
+        report = await settle(await judge.report("text"), limits, judge.ask)
         n_answers += judge.n_answers
         failure = coverage_gate(report, limits)
         n_failed += failure is not None and "gate failed" in failure.message
@@ -278,19 +278,19 @@ def failures(n_runs: int, lost: Sequence[AtomicFact] = ()) -> tuple[float, float
 
 
 def test_sound_runs_pass_in_little_more_than_one_pass() -> None:
-    false_alarms, passes = failures(1000)
+    false_alarms, passes = asyncio.run(failures(1000))
     assert false_alarms <= 0.01
     assert passes <= 1.2
 
 
 def test_a_dropped_must_fact_is_caught() -> None:
-    caught, passes = failures(200, lost=FACTS[2:3])
+    caught, passes = asyncio.run(failures(200, lost=FACTS[2:3]))
     assert caught >= 0.95
     assert passes <= 1.2
 
 
 def test_a_judge_that_is_gone_leaves_the_first_answers() -> None:
-    report = Flipping(0, dict.fromkeys(FACTS, LABELS[2])).report("text")
+    report = asyncio.run(Flipping(0, dict.fromkeys(FACTS, LABELS[2])).report("text"))
     lost = CheckFailure(FACTS[0], "output", "no label")
     report = replace(report, results=(lost, *report.results[1:]))
 
