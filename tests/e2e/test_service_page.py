@@ -274,13 +274,12 @@ def test_the_demo_opens_the_page_with_the_example(visit: Any) -> None:
             process.send_signal(signal.SIGTERM)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(visit: Any, serve: Serve, tmp_path: Path, scheme: str) -> None:
+def test_axe_finds_nothing_serious(visit: Any, serve: Serve, tmp_path: Path) -> None:
     if not axe():
         pytest.skip("needs axe-core: npm install -g axe-core, or AXE=FOLDER of its axe.min.js")
     url = serve(app_of("local-fast", jobs_path=str(tmp_path / "jobs.sqlite")))
     for address in (f"{url}/#demo", f"{url}/docs"):
-        page = visit(address, color_scheme=scheme)
+        page = visit(address)
         if address.endswith("#demo"):
             page.locator("#report .findings").wait_for()
         closed = page.locator("details:not([open]) > summary:visible")
