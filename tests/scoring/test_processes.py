@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from factcheck import FactCoverage, FactSet
+from factcheck.cli import main
 from factcheck.errors import ConfigError, InputError, JudgeError
 from factcheck.facts import CoverageReport
 from factcheck.records import Record
@@ -115,12 +116,14 @@ def test_a_killed_process_is_an_error_that_says_so() -> None:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
-    """A file of 200 records, and the rows of a run over them."""
+    """A file of 100 records, and the rows of a run over them in one process."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    path = folder / "records.jsonl"
-    path.write_text("".join(f"{json.dumps(record(n))}\n" for n in range(200)), encoding="utf-8")
-    assert run(path, *QUICK, folder / "rows.jsonl").returncode == 0
-    return path, (folder / "rows.jsonl").read_bytes()
+    path, rows = folder / "records.jsonl", folder / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(record(n))}\n" for n in range(100)), encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        main(["run", str(path), "--judge", "local-fast", "--out", str(rows)])
+    assert left.value.code == 0
+    return path, rows.read_bytes()
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
