@@ -178,9 +178,8 @@ def test_every_process_gives_the_same_verdicts() -> None:
         f"print([compare_values(ValuePair(*pair)) for pair in {pairs!r}])"
     )
 
-    assert printed_by_python(code, PYTHONHASHSEED="1") == printed_by_python(
-        code, PYTHONHASHSEED="2"
-    )
+    here = str([verdict(*pair) for pair in pairs])
+    assert printed_by_python(code, PYTHONHASHSEED="1") == here
 
 
 @pytest.mark.parametrize(
