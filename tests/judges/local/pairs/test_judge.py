@@ -254,9 +254,9 @@ def test_the_networks_are_not_loaded_where_the_rules_decide(
 
 
 def test_it_agrees_with_people_on_the_development_data(data_dir: Path) -> None:
-    """Balanced accuracy on a fifth of the answers; `benchmarks/pairs` takes all of them."""
+    """Balanced accuracy on 40 of the answers; `benchmarks/pairs` takes all of them."""
     decided: dict[bool, list[bool]] = {True: [], False: []}
-    for line in (data_dir / "answer_equiv_dev.jsonl").read_text("utf-8").splitlines()[::5]:
+    for line in (data_dir / "answer_equiv_dev.jsonl").read_text("utf-8").splitlines()[::15]:
         row = json.loads(line)
         label = bool(row["label"])
         decided[label].append(
