@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import FieldEvaluator, RecordResult, RunResult, annotate_xeval, evaluate
-from tests.fields.builders import array, best, record
 from tests.fields.naive import COUNTED, Outcome, Row, metrics
 from tests.fields.naive import evaluate as naive_evaluate
 from tests.fields.strategies import Example, Schema, examples, flat_arrays, schemas, values
@@ -88,20 +87,6 @@ def test_every_result_is_that_of_the_naive_evaluation(drawn: Any, data: st.DataO
     shares += [result.score for result in only.field_results]
     shares += [field.mean_score for field in run.per_field.values()]
     assert all(0 <= share <= 1 for share in shares)
-
-
-def test_what_cannot_be_scored_is_paired_with_its_like_when_all_others_are() -> None:
-    """It attracts nothing, but it is no omission beside a hallucination either."""
-    text = {"type": "string"}
-    cases: list[tuple[Schema, Any]] = [
-        (array(text), None), (record(a=array(text)), {"a": None}),
-        (record(a={**text, "x-eval-skip": True}), {"a": 1}),
-    ]  # fmt: skip
-    for items, element in cases:
-        example = Example(best(items), [element], [deepcopy(element)])
-        found = record_of(example)
-        assert metrics_of(found) == (1.0, 1.0, 1.0)
-        assert rows_of(found) == naive_evaluate(*example).rows
 
 
 @given(schemas(sound=True), st.data())

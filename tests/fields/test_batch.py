@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from functools import partial
 from types import SimpleNamespace
@@ -26,7 +25,6 @@ from factcheck.fields import (
     score_record,
 )
 from factcheck.fields.records import count
-from factcheck.stats.intervals import assign
 from tests.fields.builders import (
     NUMBER,
     TEXT,
@@ -237,53 +235,6 @@ class TestBestPairing:
         assert sum(map(len, judge.calls)) <= 2 * n
         assert result.total_omissions == result.total_hallucinations == 0
 
-    def test_elements_without_a_partner_cost_few_rounds(self) -> None:
-        """Each could mean any other one that is left, but they are not asked one after another."""
-        judge = Recorder(lambda i: one(float(i.gold_compared == i.extracted_compared.lower())))
-        n = 20
-        gold = [{"d": f"gold {k}", "n": k} for k in range(n)]
-        found = [{"d": f"found {k}", "n": n + k} for k in range(n)]
-        both: list[dict[str, Any]] = [{"d": f"both {k}", "n": -k} for k in range(1, n + 1)]
-        same = [{**row, "d": row["d"].upper()} for row in both]
-        schema = record(s=best(record(d=JUDGED, n=NUMBER)))
-
-        for some, n_rounds in ((found, n / 2), (found[:2], 4)):
-            judge.calls.clear()
-            sides = [{"s": gold + both}], [{"s": some + same}]
-            run(schema, *sides, registry_of(judge=judge))
-            assert sum(len(call) for call in judge.calls) == n + n * len(some)
-            assert len(judge.calls) <= n_rounds
-
-    def test_equal_elements_are_scored_once(self) -> None:
-        """However many pairs they make: no pair matches, so that every one has to be tried."""
-        n_read = itertools.count()
-        registry = registry_of(judge=(judge := Recorder(lambda _item: one(0.0))))
-        registry.register_transform("counted", lambda value, _params: (next(n_read), value)[1])
-        items = record(d={**JUDGED, "x-eval-transform": ["counted"]}, n=NUMBER)
-        gold, found = ([{"d": text, "n": 1}] * 40 for text in ("red", "blue"))
-
-        result = run(record(s=best(items)), [{"s": gold}], [{"s": found}], registry)
-
-        assert sum(map(len, judge.calls)) == 1
-        assert next(n_read) <= 4 * 40
-        assert result.by_field["s[].d"].counts == {"mismatch": 40}
-        assert result.by_field["s[].n"].counts == {"match": 40}
-        assert len({field.path for field in result.records[0].field_results}) == 80
-
-    def test_nested_arrays_are_aligned_for_few_pairs(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        n_aligned = itertools.count()
-        monkeypatch.setattr(optimal, "assign", lambda f1: (next(n_aligned), assign(f1))[1])
-        n = 30
-        items = record(k=best(record(n=NUMBER, m=NUMBER)))
-        gold = [{"k": [{"n": a * n + b, "m": b} for b in range(4)]} for a in range(n)]
-        found = [{"k": row["k"][::-1]} for row in gold[::-1]]
-        other = [{"k": [{"n": -1, "m": -1}] * 4}] * n
-
-        for extracted, threshold, f1 in ((found, 0.0, 1.0), (found, 1.0, 1.0), (other, 0.0, 0.0)):
-            schema = record(s=best(items, threshold=threshold))
-            assert run(schema, [{"s": gold}], [{"s": extracted}]).mean_f1 == f1
-        assert next(n_aligned) <= 4 * n
-
     def test_the_search_ends_and_says_so(
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
@@ -304,15 +255,6 @@ class TestBestPairing:
         nested = record(s=best(record(k=best(JUDGED))))
         run(nested, [{"s": lists[0]}], [{"s": lists[1]}], registry_of(judge=judge))
         assert "s: 9 and 9 elements were aligned after" in caplog.text
-
-    def test_a_judge_without_verdicts_is_asked_twice_at_most(self) -> None:
-        judge = Recorder(lambda _item: None)
-        texts = [str(n) for n in range(6)]
-        schema = record(s=best(JUDGED))
-        result = run(schema, [{"s": texts}], [{"s": texts[::-1]}], registry_of(judge=judge))
-
-        assert [len(call) for call in judge.calls] == [6, 30]
-        assert set(statuses(result).values()) == {"batch_error"}
 
     @pytest.mark.parametrize("seed", range(5))
     def test_the_pairing_is_as_good_as_with_every_pair_asked(self, seed: int) -> None:

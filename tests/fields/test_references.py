@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -212,56 +211,6 @@ def test_a_schema_may_be_deep_but_not_bottomless() -> None:
             resolve_schema_references(bottomless)
 
 
-def schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
-    leaf = st.one_of(
-        st.sampled_from([STRING, INTEGER, NULL, {"enum": ["a", 1, None]}, {"const": True}]),
-        refs.map(lambda name: {"$ref": f"#/$defs/{name}"}),
-    )
-    return st.recursive(leaf, containers, max_leaves=8)
-
-
-def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]:
-    branches = st.lists(inner, min_size=1, max_size=3)
-    return st.one_of(
-        st.dictionaries(st.sampled_from("abc"), inner, max_size=3).map(lambda f: record(**f)),
-        inner.map(array),
-        st.tuples(st.sampled_from(["anyOf", "oneOf"]), branches).map(lambda t: {t[0]: t[1]}),
-        inner.map(lambda part: {"allOf": [part]}),
-    )
-
-
-def values_of(schema: Schema, defs: Schema) -> st.SearchStrategy[Any]:
-    if "$ref" in schema:
-        return values_of(defs[schema["$ref"].rpartition("/")[2]], defs)
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        if keyword in schema:
-            return st.one_of([values_of(branch, defs) for branch in schema[keyword]])
-    if "enum" in schema:
-        return st.sampled_from(schema["enum"])
-    if schema.get("type") == "object":
-        fields = {name: values_of(sub, defs) for name, sub in schema["properties"].items()}
-        return st.fixed_dictionaries({}, optional=fields)
-    if schema.get("type") == "array":
-        return st.lists(values_of(schema["items"], defs), max_size=2)
-    return st.just({"string": "a", "integer": 1, "null": None}.get(schema.get("type", ""), True))
-
-
-@given(st.data())
-def test_what_fits_a_schema_fits_it_resolved(data: st.DataObject) -> None:
-    """Nothing is left to resolve then, and what is given is not changed."""
-    defs = {"t0": data.draw(schemas(st.nothing()))}
-    defs["t1"] = data.draw(schemas(st.just("t0")))
-    schema = {**data.draw(schemas(st.sampled_from(["t0", "t1"]))), "$defs": defs}
-    values = [data.draw(values_of(schema, defs)) for _ in range(3)]
-    before = deepcopy(schema)
-
-    resolved = resolve_schema_references(schema)
-
-    assert resolve_schema_references(resolved) == resolved
-    validate_gold(values, annotate_xeval(resolved), warn_missing=False, strict_types=True)
-    assert schema == before
-
-
 @pytest.mark.parametrize(
     ("field", "words"),
     [
@@ -297,30 +246,6 @@ def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
         **record(a=STRING, o=record(x=STRING, y=STRING), t=True, b=STRING, c=STRING),
         "required": ["a"],
     }
-
-
-def test_what_two_fields_share_is_not_changed_by_the_parts_of_one() -> None:
-    shared = record(x=STRING)
-    schema = record(a={**record(o=shared), "allOf": [record(o=record(y=STRING))]}, b=shared)
-
-    merge_all_of(schema)
-
-    assert schema == record(a=record(o=record(x=STRING, y=STRING)), b=record(x=STRING))
-
-
-def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
-    schema = record(
-        a={"anyOf": [INTEGER, {"anyOf": [STRING, INTEGER]}], "title": "a"},
-        same={"anyOf": [STRING, STRING]},
-        unknown={"anyOf": [STRING, {"title": "x"}]},
-    )
-
-    assert collapse_multi_type_anyof(schema) is schema
-    assert schema == record(
-        a={"type": ["integer", "string"], "title": "a"},
-        same={"anyOf": [STRING, STRING]},
-        unknown={"anyOf": [STRING, {"title": "x"}]},
-    )
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])

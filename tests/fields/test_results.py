@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import pickle
 from collections.abc import Iterable
 from copy import deepcopy
 from datetime import date, datetime, timezone
@@ -29,7 +28,6 @@ from factcheck.fields import (
     RunResult,
     RunTally,
     annotate_xeval,
-    evaluate,
     reclassify_nulls,
 )
 from factcheck.fields.values import plain
@@ -127,31 +125,6 @@ class TestJson:
         assert (back.by_field, back.per_field) == (result.by_field, result.per_field)
         assert back.micro == result.micro
 
-    def test_ids_scores_reasons_and_sums_come_back(self) -> None:
-        schema = annotate_xeval(
-            record(
-                id=TEXT,
-                a=compared({"fuzzy": {}}, **{"x-eval-weight": 0.3}),
-                b={**TEXT, "x-eval-skip": True},
-                c=best(record(n=NUMBER)),
-            )
-        )
-        gold = [{"id": "é\ud800", "a": "colour", "b": 1, "c": [{"n": 1}, {"n": 2}]}, {"id": ""}]
-        found = [{"id": "é\ud800", "a": "color", "c": [{"n": 2}, {"n": 3, "q": 1}]}, {"zz": [1]}]
-        result = evaluate(gold, found, schema, id_field="id")
-
-        assert RunResult.from_json(result.to_json().encode("utf-8")) == result
-        assert RunResult.from_dict(result.to_dict()) == result
-
-    def test_totals_come_back_and_have_no_rows(self) -> None:
-        """An empty list would look like a run without fields."""
-        evaluator = FieldEvaluator(record(a=compared("exact")))
-        result = evaluator.tally([({"a": "x"}, {"a": "y"})] * 3).result()
-        assert RunResult.from_json(result.to_json()) == result
-        with pytest.raises(InputError, match="this run kept 0 of 3"):
-            result.to_rows()
-        assert evaluator.tally([]).result().to_rows() == []
-
 
 class TestForeignValues:
     """What JSON cannot hold becomes its text, or what comes closest."""
@@ -208,18 +181,6 @@ class TestOtherFiles:
             with pytest.raises(InputError, match=message):
                 RunResult.from_json(text)
 
-    def test_one_wrong_value(self) -> None:
-        data: Any = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}]).to_dict()
-        for inner, last, value, message in (
-            (data["records"][0], "id", 1.5, "run: record 1: 'id': expected a string or a whole"),
-            (data["records"][0]["fields"][0], "status", [], "record 1: field 1: 'status': expect"),
-            (data["by_field"]["a"], "support", "1", "run: 'by_field': 'a': 'support': expected"),
-            (data, "records", {}, "run: 'records': expected a list"),
-        ):
-            inner[last] = value
-            with pytest.raises(InputError, match=message):
-                RunResult.from_dict(data)
-
 
 PATHS = ["a", "b", "items[0].n", "items[1].n", "items[-1].n", "z\\.z", "rows[0][0]", "rows[1][0]"]
 signs = st.lists(st.dictionaries(st.sampled_from(PATHS), st.text("".join(STATUSES), max_size=3)))
@@ -254,31 +215,6 @@ def test_shards_in_any_cut_and_order_add_up_to_the_run(
     whole = tally_of(records).result()
     summed = figures(shards[0].result().to_dict())
     assert summed == pytest.approx(figures(whole.to_dict()), rel=1e-9, abs=1e-12)
-
-
-def test_a_score_that_a_post_processor_left_behind_counts_nowhere() -> None:
-    def disown(results: list[FieldResult]) -> list[FieldResult]:
-        for result in results:
-            result.status = "hallucination"
-        return results
-
-    schema = annotate_xeval(record(a=TEXT))
-    run = evaluate([{"a": "x"}], [{"a": "x"}], schema, post_process=disown)
-
-    assert run.records[0].field_results[0].score == 1.0
-    assert run.micro.precision == run.by_field["a"].precision == 0.0
-    assert run.by_field["a"].mean_score == run.per_field["a"].mean_score == 0.0
-
-
-def test_a_tally_comes_back_from_another_process() -> None:
-    tally = tally_of(run_of([{"a": "-", "b": "/", "q": "h"}] * 3).records)
-    back = pickle.loads(pickle.dumps(tally))  # noqa: S301 - its own
-    assert back.result() == tally.result()
-    back.merge(tally)
-    back.merge(back)
-    assert back.result().total_records == 12
-    assert back.result().by_field["a"].counts == {"mismatch": 12}
-    assert back.result().by_field["b"].f1 == 0.5
 
 
 def test_unlike_tallies_do_not_add_up() -> None:

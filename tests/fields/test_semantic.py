@@ -9,12 +9,7 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import (
-    ConfigError,
-    Failure,
-    JudgeRejected,
-    JudgeUnavailable,
-)
+from factcheck.errors import ConfigError, Failure, JudgeRejected, JudgeUnavailable
 from factcheck.fields import (
     BatchItem,
     ComparatorResult,
@@ -22,21 +17,11 @@ from factcheck.fields import (
     SchemaError,
     SemanticBatchComparator,
     SemanticComparator,
-    evaluate,
 )
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.testing import ScriptedPairJudge
-from factcheck.testing.fakes import same_words
 from tests.fields import foreign
-from tests.fields.builders import (
-    array,
-    best,
-    compared,
-    record,
-    registry_of,
-    run,
-    statuses,
-)
+from tests.fields.builders import array, best, compared, record, registry_of, run, statuses
 
 MEANING = compared("semantic")
 
@@ -234,13 +219,3 @@ def test_a_foreign_evaluator_gets_the_same_results_of_its_own_type() -> None:
     assert failure == same == Failure(None, "output", "no")
     paths = [[pair.path for pair in call.pairs] for call in judge.calls]
     assert paths == [["a", "l[].k[]", "a"]] * 2
-
-
-def test_a_judge_is_enough_and_the_registry_stays_as_it_is() -> None:
-    registry = registry_of(own=lambda *_: ComparatorResult(1.0, "own"))
-    gold, found = [{"a": "A b", "b": 1}], [{"a": "a B", "b": 2}]
-    judge = ScriptedPairJudge(same_words)
-    schema = record(a=MEANING, b=compared("own"))
-    assert evaluate(gold, found, schema, registry=registry, semantic=judge).mean_f1 == 1.0
-    with pytest.raises(KeyError):
-        registry.get_comparator("semantic")

@@ -10,20 +10,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from factcheck.fields import (
-    SemanticComparator,
-    evaluate,
-    infer_schema,
-    suggest_schema,
-)
+from factcheck.fields import SemanticComparator, evaluate, infer_schema, suggest_schema
 from factcheck.fields.comparators import Registry
-from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval
-from tests.fields.builders import Recorder, registry_of
 
 DATA = Path(__file__).parent / "data"
 DOCUMENTS, NEAR_MISSES, SUGGESTIONS = (
@@ -185,36 +176,6 @@ def test_the_types_of_a_pydantic_model_are_enough() -> None:
     }  # fmt: skip
     assert made["total"]["x-eval-transform"] == ["parse_number"]
     assert "x-eval-reason" not in made["title"]
-
-
-RECORDS = st.dictionaries(
-    st.sampled_from(["id", "date", "note", "x", "steps", "rate"]),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
-        | st.sampled_from(["", "a", "5 km", "2024-03-05", "5/6/2024", "1,240", "a b c d e f g h"]),
-        lambda inner: st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
-        max_leaves=8,
-    ),
-    max_size=4,
-)  # fmt: skip
-
-
-@given(st.lists(RECORDS, min_size=1, max_size=3))
-def test_any_suggestion_is_valid_has_reasons_and_loses_no_gold(gold: list[dict[str, Any]]) -> None:
-    schema = suggest_schema(gold)
-    registry = registry_of(semantic=Recorder(lambda _: None))
-    assert all(_reasons(schema))
-    parse_eval_schema(schema, registry)
-    totals = evaluate(gold, gold, schema, registry=registry).totals()
-    assert totals.keys() <= {"match", "error", "batch_error"}
-
-
-def _reasons(schema: dict[str, Any]) -> Iterator[bool]:
-    if "x-eval-compare" in schema or "x-eval-align" in schema:
-        yield bool(schema.get("x-eval-reason"))
-    for below in (*schema.get("properties", {}).values(), schema.get("items")):
-        yield from _reasons(below) if isinstance(below, dict) else ()
 
 
 def test_without_a_schema_one_is_suggested_and_judged_locally() -> None:
