@@ -18,14 +18,7 @@ from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeRejected
 from factcheck.judges.llm.batch import Outcome, collect, request_files, request_id, submit
 from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
-from factcheck.testing import (
-    ChatAnswer,
-    FactModel,
-    LocalOpenAIServer,
-    Reply,
-    Request,
-    parse_prompt,
-)
+from factcheck.testing import ChatAnswer, FactModel, LocalOpenAIServer, Reply, Request, parse_prompt
 from tests.batch_server import BatchPlan, BatchServer, form_of
 from tests.faults import rate_limited
 from tests.judges.llm.conftest import MODEL, QUICK, Provider, anthropic_message
@@ -155,18 +148,6 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
     assert all(line["body"] in sent for line in written)
 
 
-def test_only_what_is_not_known_is_submitted(pottery: MakePottery) -> None:
-    job = pottery(facts=FACTS[:4])
-    job.live()
-    none = job.submit()
-    assert (none.batches, none.requests) == ((), 0)
-    assert not job.state.exists()
-    assert job.posts("/v1/files") == 0
-    job.facts = FACTS
-    assert job.submit().requests == 3
-    assert all([*parse_prompt(r["body"]).facts.values()] == FACTS[4:] for r in job.asked())
-
-
 @pytest.mark.parametrize(
     ("fault", "code"),
     [
@@ -259,30 +240,6 @@ def test_a_batch_that_is_not_collected_is_private_and_not_submitted_over(
     assert [*job.folder.glob("bowls*")] == [job.state]
     assert stat.S_IMODE(job.state.stat().st_mode) == 0o600
     assert not re.search(f"{KEY}|Kiln", before.decode())
-
-
-def test_a_collection_that_was_interrupted_goes_on(pottery: MakePottery) -> None:
-    job = pottery().submitted()
-
-    def interrupted(transport: Transport) -> None:
-        with Session(cache=job.cache, transport=transport) as session:
-            FactCoverage(MODEL, session=session).score(SOURCE, SUMMARIES[0], facts=FACTS)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        collect(job.state, interrupted)
-    done = job.collect()
-    assert (done.used, done.unanswered) == (2, 0)
-    assert job.scores == SCORES
-
-
-def test_other_records_than_those_submitted_are_noticed(pottery: MakePottery) -> None:
-    job = pottery(options={"batch_size": 1}).submitted()
-    job.facts = [*FACTS[:3], "Kiln 7 is cold."]
-    done = job.collect()
-    assert (done.used, done.unused, done.unanswered) == (9, 9, 3)
-    job.facts = FACTS
-    assert (job.collect().unused, job.state.exists()) == (9, True)
 
 
 @pytest.mark.parametrize(

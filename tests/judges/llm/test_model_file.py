@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatAnswer, FactModel, LocalOpenAIServer, Reply, Request
 from tests.faults import sequence
-from tests.judges.llm.conftest import KEY, completion, serving
+from tests.judges.llm.conftest import KEY, serving
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import SERVER_KINDS
 
@@ -267,23 +266,6 @@ def test_only_the_first_session_of_a_process_sends_one_request_ahead() -> None:
                 scorer.check([f"It has {n} gates." for n in range(3)], "A text.")
             seen.append([request.in_flight for request in server.requests])
     assert seen == [[1, 1, 2], [1, 2, 3]]
-
-
-def test_answers_by_another_model_are_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    def named(name: str) -> ChatAnswer:
-        def answer(request: Request) -> Reply:
-            body = {**completion(FactModel()(request)), "model": name}
-            return Reply(raw_body=json.dumps(body).encode())
-
-        return answer
-
-    for name in ("tiny", "Tiny-2026-01-01", "models/tiny.gguf", ""):
-        assert examined(named(name))[0].n_decided == 4
-    assert caplog.messages == []
-    assert examined(named("other"))[0].n_decided == 4
-    assert [m.partition(";")[0] for m in caplog.messages] == [
-        "openai/tiny: the server's answers are by 'other'"
-    ]
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])

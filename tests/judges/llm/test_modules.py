@@ -30,12 +30,9 @@ from factcheck import (
 )
 from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.facts import CheckFailure
-from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.llm import modules as prompts
 from factcheck.judges.llm.fences import fenced, numbered, sections, visible, without_numbers
-from factcheck.judges.ports import Ledger, ValuePair
-from factcheck.runtime.loop import background
-from factcheck.runtime.session import Session
+from factcheck.judges.ports import ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request
 from tests.faults import bad_request
 from tests.judges.llm.conftest import Provider, anthropic_message, served
@@ -272,22 +269,6 @@ def test_an_optimised_program_is_a_judge_with_cache_budget_and_a_signature_of_it
     assert changes == {"check": (FactChecker().fingerprint, program.fingerprint)}
 
 
-def test_a_program_extracts_and_compares_too_with_its_own_model() -> None:
-    extract = optimised(KeyFactExtraction(), "Name the facts.")
-    compare = optimised(SemanticEquivalence(), "Are they one?")
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        with FactCoverage("local", extractor=extract, cache="off") as scorer:
-            assert [fact.text for fact in scorer.extract(SOURCE)] == FACTS
-        with Session(cache="off") as session:
-            judge = build_pair_judge(compare, session)
-            [equal] = background.run(judge.compare([ValuePair("Ada King", "King, Ada")], Ledger()))
-        assert equal.equivalent  # type: ignore[union-attr]
-    systems = [
-        request.body["messages"][0]["content"].partition("\n")[0] for request in server.requests
-    ]
-    assert systems == ["Name the facts.", "Are they one?"]
-
-
 def test_a_saved_program_is_a_setting_of_a_model_and_serves_what_it_was_saved_by(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -358,15 +339,6 @@ def test_a_module_asks_once_more_without_what_a_server_refuses() -> None:
         results = FactChecker()(facts=FACTS, text=FACTS[0]).results
     assert [verdict.label for verdict in results] == ["entailed", "neutral"]
     assert len(server.requests) == 2
-
-
-def test_a_hundred_facts_are_asked_in_four_requests_and_come_back_in_order() -> None:
-    facts = [f"Mill {number} ground rye." for number in range(100)]
-    text = " ".join(facts[::2])
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        prediction = FactChecker()(facts=facts, text=text)
-    assert len(server.requests) == 4
-    assert [verdict.label for verdict in prediction.results] == ["entailed", "neutral"] * 50
 
 
 def test_a_dummy_lm_works_as_the_documents_of_dspy_use_it_and_the_history_shows_it(

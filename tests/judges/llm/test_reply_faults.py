@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
 from dspy.utils import DummyLM
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck import Verdict
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import CheckResult
 from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction
 from factcheck.judges.llm.replies import statements
-from factcheck.testing import FactModel
-from tests.judges.llm.conftest import MakeSetup
 
 TEXT = "The mill closed in 1987. Ida Berg never owned it."
 FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
@@ -176,28 +171,6 @@ LONG = "... and its crew of fourteen left the sinking ferry in two small boats"
 )
 def test_details_are_written_out(entries: Sequence[str], written: Sequence[str]) -> None:
     assert [statement.text for statement in statements(entries)] == written
-
-
-@given(st.lists(st.text(alphabet="ab .…?", min_size=1)))
-def test_a_detail_names_a_statement_that_came_before_it(entries: Sequence[str]) -> None:
-    seen: set[str | None] = {None}
-    for statement in statements(entries):
-        assert statement.core in seen
-        seen.add(statement.text)
-
-
-def test_details_know_their_core_also_from_the_cache(llm: MakeSetup, tmp_path: Path) -> None:
-    entries = ("It sank.", "... in May", "It sank.", "... off Crete")
-    scorer, server = llm(FactModel(facts=lambda _source: entries), cache=tmp_path)
-    expected = [
-        ("f1", "It sank.", None),
-        ("f2", "It sank in May.", "f1"),
-        ("f3", "It sank off Crete.", "f1"),
-    ]
-    for _ in range(2):
-        facts = scorer.extract("It sank in May off Crete.")
-        assert [(fact.id, fact.text, fact.core) for fact in facts] == expected
-    assert len(server.requests) == 1
 
 
 def test_the_module_gives_whole_statements() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from factcheck import Verdict
 from factcheck.errors import (
     ContextExceeded,
     InputError,
@@ -67,25 +66,6 @@ def test_a_pair_costs_two_calls_and_the_next_summary_one(llm: MakeSetup) -> None
     assert (verdict.judge, verdict.probability) == (MODEL, None)
     assert [fact.text for fact in first.facts] == FACTS
     assert all(fact.span and SOURCE[slice(*fact.span)] == fact.text for fact in first.facts)
-
-
-def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) -> None:
-    setup = llm(FactModel(), batch_size=6)
-    setup.scorer.check(FACTS, SUMMARY)
-    bodies = [request.body for request in setup.server.requests]
-    assert [len(facts) for facts in setup.asked] == [5, 5, 5]
-    assert bodies[0]["model"] == "tiny"
-    assert bodies[0]["temperature"] == 0.0
-    assert bodies[0]["response_format"]["json_schema"]["strict"] is True
-    assert bodies[0]["max_completion_tokens"] < 2000
-
-
-def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
-    whole = FactModel()
-    setup = llm(sequence(lambda r: truncated(whole(r), keep=0.9), then=whole))
-    results = setup.scorer.check(FACTS, SUMMARY)
-    assert sorted(len(facts) for facts in setup.asked) == [7, 8, 15]
-    assert all(isinstance(result, Verdict) for result in results)
 
 
 def test_a_list_of_facts_that_was_cut_off_is_asked_for_in_parts(llm: MakeSetup) -> None:
@@ -162,17 +142,6 @@ def test_what_does_not_come_in_time_is_asked_for_again_and_then_says_how_to_set_
     scorer, _ = llm(lambda _: hang(5), {"timeout_s": 0.1})
     with pytest.raises(JudgeUnavailable, match=r"0\.1 seconds.* --judge-option timeout_s=0\.5"):
         scorer.extract(KILN)
-
-
-def test_bad_replies_are_paid_for_and_end_in_an_undecided_report(llm: MakeSetup) -> None:
-    usage = {"prompt_tokens": 100, "completion_tokens": 10}
-    scorer, _ = llm(lambda _: Reply("All of it seems fine.", usage=usage))
-    report = scorer.score("", KILN, facts=[KILN])
-    assert (report.score, report.low, report.high) == (None, 0.0, 1.0)
-    assert [failure.code for failure in report.undecided] == ["output"]
-    assert report.usage.calls == 3
-    assert (report.usage.prompt_tokens, report.usage.completion_tokens) == (300, 30)
-    assert report.usage.cost_usd is None
 
 
 def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
