@@ -11,7 +11,7 @@ import pytest
 
 from factcheck import FactCoverage
 from factcheck.documents.results import ResultsFile
-from factcheck.errors import ConfigError, InputError, JudgeRejected
+from factcheck.errors import ConfigError, JudgeRejected
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -96,33 +96,6 @@ def test_another_text_fact_or_source_has_no_answer(path: Path) -> None:
             check(text, fact)
     with pytest.raises(JudgeRejected, match=r"no facts for the source 'Another mill\.'"):
         FactCoverage("local", ReplayExtractor(path)).extract("Another mill.")
-
-
-def test_facts_that_were_given_are_not_replayed_as_extracted(path: Path) -> None:
-    path.write_text(scorer().score(SOURCE, SUMMARY, facts=FACTS).to_json(), "utf-8")
-    with FactCoverage(f"replay:{path}") as replayed:
-        assert replayed.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
-        with pytest.raises(JudgeRejected, match="no facts for the source"):
-            replayed.extract(SOURCE)
-
-
-def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
-    data = json.loads(path.read_text("utf-8"))
-    data["results"][0]["evidence"]["quote"] = "burned down in 1912"
-    path.write_text(json.dumps(data), "utf-8")
-    report = FactCoverage(ReplayChecker(path)).score("", SUMMARY, facts=FACTS[:1])
-    assert (report.kept[0].evidence, report.kept[0].flags) == (None, ("quote_not_found",))
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [("a.json", "some notes"), ("a.json", "{}"), ("a.jsonl", "{}\n")]
-)
-def test_another_file_is_refused(tmp_path: Path, name: str, content: str) -> None:
-    path = tmp_path / name
-    path.write_text(content, "utf-8")
-    for kind in (ReplayChecker, ReplayExtractor):
-        with pytest.raises(InputError, match=f"cannot replay {path}: "):
-            kind(path)
 
 
 def test_a_report_without_texts_has_no_verdicts(path: Path) -> None:

@@ -31,24 +31,13 @@ from factcheck.testing import (
 from factcheck.testing.fakes import Call
 from tests.faults import hang
 from tests.runtime.cache.stores import MemoryCache
-from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind, thinking
+from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 
 
 def client_of(server: LocalOpenAIServer) -> openai.OpenAI:
     return openai.OpenAI(base_url=server.base_url, api_key="test", max_retries=0)
-
-
-def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -> None:
-    with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
-        completion = client.chat.completions.create(model="m1", messages=QUESTION)
-    choice, usage = completion.choices[0], completion.usage
-    assert (choice.message.content, choice.message.refusal) == ("Yes, six.", None)
-    assert (choice.finish_reason, completion.model) == ("stop", "m1")
-    assert completion._request_id == "req_0"
-    assert usage  # four characters are a token, rounded up
-    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
 
 
 def test_a_client_that_left_is_not_in_flight() -> None:
@@ -121,17 +110,6 @@ def test_answers_are_kept_under_what_was_learned() -> None:
                 assert "temp:default" in str(report.signature)
             remembered.take()
         assert len(server.requests) == 3
-
-
-@pytest.mark.parametrize("thought", [0, 100, 1_000, 4_000, 8_000])
-def test_room_to_think_is_found_with_one_more_request_and_never_shrinks(thought: int) -> None:
-    kind = ServerKind("thinks", thinking(thought, reported=False))
-    with LocalOpenAIServer(kind.around(FactModel())) as server:
-        for fact in FACTS:
-            assert labels(server.base_url, [fact], TEXT) != [None]
-        limits = [request.body["max_completion_tokens"] for request in server.requests]
-    assert len(limits) <= len(FACTS) + 1
-    assert limits == sorted(limits)
 
 
 MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
