@@ -38,17 +38,6 @@ def kept(folder: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_stats_say_what_is_there(run: Run, folder: Path) -> None:
-    code, out, err = run("cache", "stats")
-
-    lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert (code, err) == (0, "")
-    assert lines[:2] == [f"folder {folder}", "entries 5"]
-    assert lines[2].startswith("size ")
-    assert lines[3] == time.strftime("oldest %Y-%m-%d %H:%M", time.localtime(NOW - 60 * DAY - 1))
-    assert lines[4].startswith("newest ")
-
-
 @pytest.mark.parametrize("command", ["stats", "clear --yes"])
 def test_no_cache_is_an_empty_cache(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str

@@ -113,12 +113,6 @@ def test_trust_prints_the_price_then_a_page(calibrate: Run, desk: Desk) -> None:
     assert "Agreement with human labels" not in shown
 
 
-def test_labels_join_the_figures(calibrate: Run) -> None:
-    code, out, _ = calibrate("trust", "--labels", "labels.jsonl", "--format", "json")
-    assert code == 0
-    assert json.loads(out)["agreement"]["n_pairs"] == 4
-
-
 def test_a_dry_run_of_trust_only_prints_the_price(calibrate: Run, desk: Desk) -> None:
     code, out, err = calibrate("trust", "--dry-run", "--out", desk.path("trust.json"))
 

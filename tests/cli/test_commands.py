@@ -15,20 +15,6 @@ from factcheck.testing import LocalOpenAIServer
 from tests.cli.conftest import SOURCE, Desk, Folder, Run, refused
 
 
-def test_judges_are_passed_on_and_a_dash_reads_standard_input(
-    desk: Desk, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("score", desk.source, desk.summary, "--judge", "a/b", "--extractor", "c/d")
-    run("facts", desk.source, "--extractor", "c/d")
-    run("check", desk.source, desk.summary, "--judge", "a/b")
-    assert desk.asked_for == [("a/b", "c/d"), (None, "c/d"), ("a/b", None)]
-
-    with Path(desk.summary).open(encoding="utf-8") as summary:
-        monkeypatch.setattr("sys.stdin", summary)
-        assert run("score", desk.source, "-").code == 0
-    assert desk.checker.calls[-1].text == Path(desk.summary).read_text(encoding="utf-8")
-
-
 def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     """That its source has changed is a warning; the second time, what changed is told.
 
@@ -138,21 +124,6 @@ def test_an_interrupted_model_judge_shows_what_is_cached(
     assert len(server.requests) == n_sent
     assert (code, err) == (130, "factcheck: interrupted\n")
     assert "1 of 1 fact kept. 1 undecided." in out
-
-
-def test_facts_of_a_file_need_no_extractor(
-    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FACTCHECK_EXTRACTOR", "openai/tiny")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    text = Folder(tmp_path).put("text.txt", SOURCE)
-    facts = ("--facts", Folder(tmp_path).put("facts.txt", SOURCE.splitlines()[0]))
-    score = ("score", text, text, "--judge", "local")
-
-    assert "1 of 1 fact kept" in run(*score, *facts).out
-    for options in ((), (*facts, "--direction", "both")):
-        assert run(*score, *options).code == 3
 
 
 def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run: Run) -> None:

@@ -129,14 +129,6 @@ def test_a_report_has_every_format(command: str, run: Run) -> None:
     assert ET.fromstring(shown["junit"]).find("testsuite") is not None  # noqa: S314 - our own
 
 
-def test_every_format_of_a_run_has_the_faithfulness(run: Run) -> None:
-    args = "run records.jsonl --direction both --judge local-fast --out both.jsonl"
-    assert "Faithfulness: " in run(*args.split()).out
-    for name in ("table", "markdown", "html", "junit", "json", "csv"):
-        assert "aithfulness" in run("report", "both.jsonl", "--format", name).out
-    Path("both.jsonl").unlink()
-
-
 @pytest.mark.parametrize("command", EVALUATORS)
 def test_junit_and_the_exit_code_agree(command: str, run: Run) -> None:
     codes = []

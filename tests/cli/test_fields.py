@@ -98,14 +98,6 @@ def test_records_are_named_by_their_id_without_being_told_also_in_a_saved_run(fi
     assert '1  "Bob" → "Bobby"' in files.evaluate(gold=unnamed, extracted=EXTRACTED).out
 
 
-def test_junit_says_that_the_gate_decides_what_fails(files: Files) -> None:
-    junit = ("--format", "junit")
-    without, failed = files.evaluate(*junit), files.evaluate(*junit, "--fail-under", "0.9")
-
-    assert 'failures="0"' in without.out
-    assert 'failures="3"' in failed.out
-
-
 def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) -> None:
     found = [GOLD[0], {**GOLD[1], "id": True}, {**GOLD[2], "id": GOLD[0]["id"]}]
 
@@ -166,22 +158,6 @@ def test_an_undecided_record_does_not_help_to_pass(
     assert said in (found.message if found else "")
 
 
-def test_a_worse_run_fails_its_gate_and_a_less_decided_one_cannot_pass(files: Files) -> None:
-    gold = [{"n": n, "day": "05/06/2024"} for n in range(20)]
-    schema = schema_of(n=INTEGER, day={**STRING, "x-eval-compare": "date"})
-    wrong, some = [{"n": -1}] * 20, [{**one, "day": "2024-06-05"} for one in gold]
-    a, b, c = (
-        files.save(f"{name}.json", gold=gold, extracted=extracted, schema=schema)
-        for name, extracted in (("a", gold), ("b", wrong), ("c", some))
-    )
-    worse, better, unknown = (
-        files.compare(*pair, "--fail-if-worse") for pair in ((a, b), (b, a), (a, c))
-    )
-    assert (worse.code, better.code, unknown.code) == (1, 0, 4)
-    assert "gate failed: B is worse (F1 -1.000, lost n" in worse.err
-    assert "the gate cannot pass: 0 values without a verdict in A and 20 in B" in unknown.err
-
-
 @pytest.mark.parametrize("name", ["s.json", "s.yaml", None])
 @pytest.mark.parametrize("command", ["infer-schema", "suggest"])
 def test_a_schema_made_from_gold_can_be_used(files: Files, command: str, name: str | None) -> None:
@@ -212,24 +188,6 @@ def test_an_inferred_schema_comes_with_its_doubts(files: Files) -> None:
 
     refused(files.run(*given, "--out", files.path("s.toml")), "s.toml: unknown suffix; use .json")
     assert "factcheck: warning: a: polymorphic values" in files.run(*given).err
-
-
-def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files) -> None:
-    """It is in the report and its first line, in JSON, and on standard error besides JSON."""
-    a, b = files.save("a.json"), files.save("b.json", schema=SCHEMA)
-    data = json.loads((files.folder / "a.json").read_text(encoding="utf-8"))
-    assert len(data.pop("schema_digest")) == 64
-    old = files.put("old.json", data)
-
-    printed = files.compare(a, b).out
-    assert "A and B were scored by different or unknown schemas" in printed
-    assert "schema" not in files.compare(a, a).out
-    assert "different or unknown schemas" in files.compare(a, old).out
-    for other, same in ((a, True), (b, False), (old, False)):
-        code, out, err = files.compare(a, other, "--format", "json")
-        assert code == 0
-        assert ("schema" in str(json.loads(out)["alerts"])) is not same
-        assert err.startswith("factcheck: warning: ") == (not same)
 
 
 def test_a_judge_that_cannot_be_reached_is_exit_4(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -52,20 +51,6 @@ def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
     return Files(Path(), run)
 
 
-def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
-    """In JUnit, too, which has a test for each case."""
-    responses = {**RESPONSES, "strict": ["cannot", "cannot", None]}
-    shown = files.behaviors(responses=responses)
-    gated = files.behaviors("--format", "junit", "--fail-under", "0.5", responses=responses)
-
-    assert (shown.code, gated.code) == (0, 1)
-    assert shown.out.startswith("Pass rate 0.500   1 of 2 cases passed, 1 more errored")
-    assert "1 case could not be scored (cid: strict: there is no response)" in gated.err
-    root = ET.fromstring(gated.out)  # noqa: S314 - our own
-    cases = [[case.attrib["name"], *(one.tag for one in case)] for case in root.iter("testcase")]
-    assert cases == [["ann"], ["bob", "failure"], ["cid", "error"], ["gate", "failure"]]
-
-
 def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     """Or a run would pass by failing where it is bad."""
     for name, *n_cases in (("a", 8), ("b", 2), ("c", 7, 1)):
@@ -89,20 +74,6 @@ def texts(tmp_path: Path) -> tuple[str, str, str]:
         put("b.txt", "Cats sleep all day."),
         put("c.txt", "At nine the train leaves for Oslo."),
     )
-
-
-def test_only_fail_under_is_a_gate(texts: tuple[str, ...], run: Run) -> None:
-    """Without it, 0.7 says what 'passed' means, and changes no exit code."""
-    far = ("references", *texts[:2])
-
-    shown = run(*far)
-    assert (shown.code, "not passed (< 0.7)" in shown.out) == (0, True)
-    failed = run(*far, "--fail-under", "0.4")
-    assert failed.code == 1
-    assert "not passed (< 0.4)" in failed.out
-    assert failed.err.startswith("factcheck: gate failed: mean score ")
-    assert run("references", *texts, "--fail-under", "0.4").code == 0
-    assert run("references", texts[0], texts[0], "--fail-under", "1").code == 0
 
 
 def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(

@@ -23,7 +23,6 @@ from factcheck.testing import FactModel, LocalOpenAIServer, Reply, Request, pars
 from tests.cli.conftest import LOST, Desk, Folder, Outcome, Run, refused
 from tests.reports.examples import report_of, verdict
 from tests.rows import comparable
-from tests.scoring.test_run_report import opened
 
 MODEL = "openai/tiny"
 FACTS = ("The lake is deep.", "The pier is old.")
@@ -124,15 +123,6 @@ def test_what_the_embedded_judge_leaves_undecided_is_final(desk: Desk, job: Job,
     assert "1 record without score, as no fact was decided (r1)" in gated.err
 
 
-def test_a_failure_that_stays_is_a_row_with_its_error(job: Job) -> None:
-    done = job([record(1), {"id": "empty", "source": " ", "summary": "Something."}, record(2)])
-
-    assert ids(job.rows) == ["r1", "empty", "r2"]
-    assert [*read_results(job.rows)][1]["error"]["code"] == "input"
-    assert "1 without a report (input)" in done.out
-    assert done.code == 2
-
-
 def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     server: LocalOpenAIServer, run: Run, tmp_path: Path
 ) -> None:
@@ -199,21 +189,6 @@ def test_a_dry_run_says_what_thought_may_add(
         "openai/gpt-5-nano thinks: hardly more with reasoning_effort=minimal, .* 3 to 10 times",
         run(*command).out,
     )
-
-
-def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job: Job) -> None:
-    """They count neither in the totals nor for the gate."""
-    lost = record(9, facts=[{"text": "The mole is long.", "must": True}])
-    job([lost, *(record(n) for n in range(3))])
-    assert ids(job.rows) == ["r9", "r0", "r1", "r2"]
-
-    done = job((record(n) for n in range(1, 5)), "--resume", "--fail-under", "0.6")
-
-    assert done.code == 0
-    assert ids(job.rows) == ["r9", "r0", "r1", "r2", "r3", "r4"]
-    assert "4 of 4 records scored" in done.out
-    assert "2 rows of records that are not in the input left out" in done.out
-    assert "r9" not in done.out
 
 
 def slow(request: Request) -> Reply:
@@ -327,26 +302,6 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
 
 
 LAKE = AtomicFact("f1", "The lake is deep.")
-
-
-def test_columns_may_have_names_of_their_own_and_rows_are_reported(
-    run: Run, tmp_path: Path
-) -> None:
-    pairs = (
-        'key,article,answer\na,"The lake is deep. The pier froze.","The pier froze."\n'
-        'b,"The pier is old.",\n'
-    )
-    path = Folder(tmp_path).put("pairs.csv", pairs)
-    fields = ("--source-field", "article", "--summary-field", "answer", "--id-field", "key")
-    rows = str(tmp_path / "rows.jsonl")
-    assert run("run", path, *fields, "--judge", "local-fast", "--out", rows).code == 0
-    out = tmp_path / "run.html"
-    outcome = run("report", rows, "--out", str(out))
-    assert outcome.code == 0
-    assert "   Mean coverage 0." in outcome.out
-    page = "".join(opened(out.read_text("utf-8")))
-    assert '<mark class="good" data-k="f2">The pier froze.</mark>' in page
-    refused(run("run", path, "--source-field", "text"), "'text'")
 
 
 @pytest.mark.parametrize("opens", [True, False])
