@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck import CoverageReport, FactSet, Verdict, compare
 from factcheck.documents.results import ResultsFile
@@ -163,31 +161,6 @@ def test_too_few_sources_or_lengths_that_differ_alike_explain_nothing() -> None:
     assert "Length" not in str(compare(report("kd"), report("kk")))
 
 
-def test_differences_are_drawn_as_a_dot_for_each_record() -> None:
-    runs = [{str(n): sized(k, 50, str(n)) for n in range(12)} for k in (2, 6)]
-    found = compare(*runs)
-    assert found.to_html().count("<circle") == 13
-    assert "Differences B - A" not in str(found)
-    assert "Differences B - A" not in found.to_markdown()
-    assert "<svg" not in compare(report("kd"), report("kk")).to_html()
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "new"),
-    [("k?x", "kxx", ["fact 1"]), ("k?x", "kxd", ["fact 1"]), ("k?x", "kdx", [])],
-)
-def test_an_undecided_fact_can_be_newly_distorted(a: str, b: str, new: Sequence[str]) -> None:
-    """It makes B worse unless a decided fact is no longer distorted."""
-    signature = "judge:local/3|version:0.1.0"
-    found = compare(report(a, signature=signature), report(b, signature=signature))
-    assert [change.name for change in found.newly_distorted] == new
-    assert found.counts["distorted"] == (a.count("x"), b.count("x"))
-    assert not {change.name for change in found.changes_in("Undecided")} & {*new}
-    is_made_good = "d" in b
-    assert bool(found.worse) is (bool(new) and not is_made_good)
-    assert found.page().sections[0].title.startswith("Newly distorted") is bool(new)
-
-
 def test_facts_without_a_verdict_are_neither_won_nor_lost_and_equal_texts_go_by_order() -> None:
     found = compare(report("k?dkk"), report("kkk?k"))
     assert (found.counts["facts"], found.main.a, found.main.b) == (3, 2 / 3, 1.0)
@@ -242,19 +215,6 @@ def test_what_only_one_run_has_is_counted_and_left_out() -> None:
     found = compare(a, b)
     assert (found.counts["facts"], found.counts["only"]) == (1, (1, 1))
     assert found.left_out == {"Only in A": ("y",), "Only in B": ("z",)}
-
-
-@given(st.lists(st.tuples(st.sampled_from("kdx?"), st.sampled_from("kdx?")), min_size=1))
-def test_the_other_way_round_everything_is_turned(rows: list[tuple[str, str]]) -> None:
-    a, b = (report("".join(row[k] for row in rows)) for k in (0, 1))
-    try:
-        found, other = compare(a, b), compare(b, a)
-    except InputError:
-        assert all("?" in row for row in rows)
-        return
-    assert found.main.difference == -other.main.difference
-    assert found.main.p_value == other.main.p_value
-    assert {c.name for c in found.won if c.a == "dropped"} == {c.name for c in other.lost}
 
 
 def test_a_comment_of_two_thousand_long_changes_fits_a_pull_request() -> None:

@@ -124,15 +124,6 @@ def test_a_summary_about_which_nothing_is_decided_has_no_score() -> None:
             metric(example(), predicted(), None, pred_name)
 
 
-def test_a_failure_is_not_kept_and_the_next_call_asks_again() -> None:
-    answers: list[Any] = [JudgeUnavailable("no answer"), "entailed"]
-    metric = scorer(lambda *_: answers.pop(0)).as_dspy_metric()
-    one = example(facts=[FIRE])
-    with pytest.raises(JudgeUnavailable):
-        metric(one, predicted())
-    assert metric(one, predicted()) == 1.0
-
-
 def test_judging_leaves_no_trace_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     with LocalOpenAIServer(FactModel()) as server, dspy.context(trace=[]):
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, FactSet
-from factcheck.errors import BudgetExceeded, FactcheckError, JudgeUnavailable
+from factcheck.errors import BudgetExceeded, JudgeUnavailable
 from factcheck.facts import (
     LABELS,
     AtomicFact,
@@ -164,43 +164,12 @@ def test_an_error_ends_only_its_own_record() -> None:
     assert "'summary'" in failures[2].message
 
 
-class Unreadable(Exception):
-    """An exception that cannot even be printed."""
-
-    def __str__(self) -> str:
-        raise LookupError("nothing to say")
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [(ValueError("no such model"), "ValueError: no such model"), (Unreadable(), "Unreadable")],
-)
-def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, message: str) -> None:
-    checker = ScriptedChecker(lambda _, text: error if text == "1" else "entailed")
-    first, second, third = FactCoverage(checker).score_many(record(n) for n in range(3))
-    assert isinstance(first, CoverageReport)
-    assert second == RecordFailure("r1", "judge", f"ScriptedChecker raised {message}")
-    assert isinstance(third, CoverageReport)
-
-
 def test_a_spent_budget_ends_the_run_before_all_records_are_read() -> None:
     records = (Record(str(n), "", "x", (FACT,)) for n in range(1000))
     with FactCoverage(ScriptedChecker(lambda *_: BudgetExceeded("spent"))) as scorer:
         run = score_run(scorer, records)
     assert run.failures["budget"] < 100
     assert not run.complete
-
-
-def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:
-    checker = Endless()
-
-    def records() -> Iterator[dict[str, Any]]:
-        yield record(0)
-        yield record(1)
-        raise FactcheckError("the file ends in the middle")
-
-    with pytest.raises(FactcheckError, match="the file ends in the middle"):
-        list(FactCoverage(checker).score_many(records()))
 
 
 class Forgetful(Paced):

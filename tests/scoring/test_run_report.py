@@ -15,7 +15,6 @@ import pytest
 import factcheck
 from factcheck.facts import AtomicFact, CoverageReport, Texts
 from factcheck.reports import render
-from factcheck.reports.page import MOST_ROWS
 from factcheck.scoring.gates import GateFailure, run_gate
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
@@ -101,29 +100,6 @@ def test_records_without_a_report_fail_the_gate(codes: str, exit_code: int, mess
     assert run_gate(report) == GateFailure(exit_code, message)
     report.interrupted = True
     assert run_gate(report) == GateFailure(130, "the run was interrupted")
-
-
-def test_a_run_that_is_not_complete_says_so_in_every_format() -> None:
-    report = RunReport(outcomes())
-    assert report.to_dict()["complete"] is True
-    report.complete = False
-    texts = [render(report.page(), f) for f in ("table", "markdown", "html", "junit")]
-    for text in texts:
-        assert "3 of 4 records scored so far" in text
-        assert "partial result: records are without a row; continue with --resume" in text
-    *_, last = ET.fromstring(texts[-1]).iter("testcase")  # noqa: S314 - our own
-    found = last.get("name"), last[0].tag, last[0].get("type")
-    assert found == ("all records", "error", "partial")
-    assert report.to_dict()["complete"] is False
-
-
-def test_only_html_lists_thousands_of_records() -> None:
-    many = {f"r{n}": report_of(verdict(FACT, "entailed")) for n in range(MOST_ROWS + 5)}
-    report = RunReport(many)
-    assert len(opened(report.to_html())) == MOST_ROWS + 5
-    for brief in (str(report), report.to_markdown(), report._repr_html_()):
-        assert "and 5 more records" in brief
-        assert "data-open" not in brief
 
 
 NEWS = (

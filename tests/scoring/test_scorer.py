@@ -27,7 +27,7 @@ from factcheck import (
     score,
 )
 from factcheck.errors import ConfigError, InputError, JudgeNotAsked
-from factcheck.facts import CheckResult, Usage, as_source, merge_documents
+from factcheck.facts import CheckResult, as_source, merge_documents
 from factcheck.facts.model import combined
 from factcheck.judges.ports import Ledger
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
@@ -83,20 +83,6 @@ def test_every_fact_has_exactly_one_result_whatever_a_checker_returns(results: l
         assert failure.code == code
 
 
-def test_the_report_says_who_spoke_and_what_it_cost_and_the_scorer_what_all_calls_cost() -> None:
-    checker = ScriptedChecker(
-        lambda fact, _: "entailed" if "tide" in fact else "neutral", usage=Usage(calls=1)
-    )
-    extractor = ScriptedExtractor({TEXT: ["The tide was high.", "It was Tuesday."]})
-    scorer = FactCoverage(checker, extractor)
-    report = scorer.score(TEXT, TEXT)
-    assert report.score == 0.5
-    assert report.usage.calls == 1
-    assert (report.signature["judge"], report.signature["facts"]) == ("scripted", "2")
-    scorer.check(FACTS, TEXT)
-    assert scorer.ledger.usage.calls == 2
-
-
 @pytest.mark.parametrize("summary", ["", " \n\t"])
 def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
     checker = ScriptedChecker({})
@@ -125,33 +111,11 @@ def test_what_cannot_be_scored_says_what_to_do(arguments: Any, says: str) -> Non
         scorer.score_live(**given, see=print)
 
 
-def test_claims_have_ids_of_their_own() -> None:
-    report = score(TEXT, "The tide was high. It snowed.", direction="both")
-    assert report.claims is not None
-    assert [claim.id for claim in report.claims] == ["c1", "c2"]
-    assert [verdict.fact.text for verdict in report.superfluous] == ["It snowed."]
-
-
 def test_the_asynchronous_form_and_the_two_halves_give_the_same_report() -> None:
     report, facts = score(TEXT, TEXT), extract(TEXT)
     assert asyncio.run(ascore(TEXT, TEXT)) == report
     assert check(facts, TEXT) == report.results
     assert facts.source_digest is not None
-
-
-def test_what_comes_first_makes_up_the_report() -> None:
-    seen: list[Any] = []
-    text = " ".join(f"Harbour {n} is old." for n in range(1, 21))
-    with FactCoverage("local-fast") as scorer:
-        report = scorer.score_live(text, TEXT, seen.append)
-        assert report == scorer.score(text, TEXT)
-    facts, *results = seen
-
-    assert facts == report.facts
-    assert len(results) > 1
-    assert {one.fact.id: one for part in results for one in part} == {
-        one.fact.id: one for one in report.results
-    }
 
 
 def test_a_fact_and_its_details_are_checked_together_also_live() -> None:
@@ -283,10 +247,3 @@ def test_what_documents_say_about_a_claim(
 ) -> None:
     result = combined(["1", "2", "3"][: len(results)], results)
     assert (result.label, result.fact.documents) == (label, documents)
-
-
-def test_given_facts_keep_their_documents() -> None:
-    facts = [AtomicFact("a", "The pier is old.", documents=("x",)), AtomicFact("b", "It rains.")]
-    report = score("", SUMMARY, facts=facts)
-    assert [*report.by_document] == ["x"]
-    assert report.by_document["x"].score == 1.0

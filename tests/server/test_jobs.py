@@ -16,18 +16,13 @@ import httpx
 import pytest
 
 from factcheck import Model
-from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, InputError
-from factcheck.records import read_records
-from factcheck.scoring import FactCoverage
 from factcheck.scoring.run_report import RunReport
-from factcheck.scoring.runs import run_signature, score_run
 from factcheck.server.access import ApiKey, Problem, ServerConfig
 from factcheck.server.job_store import JobStatus
 from factcheck.server.jobs import Jobs, delete
 from factcheck.server.service import Service
 from factcheck.testing import FactModel, LocalOpenAIServer, Reply, ScriptedChecker
-from tests.rows import comparable
 from tests.server.conftest import api_key, app_of, client_of
 
 pytestmark = pytest.mark.anyio
@@ -159,29 +154,6 @@ def test_a_job_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert client.get(url).status_code == 404
 
 
-async def test_rows_are_those_of_a_run(bench: Bench, tmp_path: Path) -> None:
-    records = [record(n) for n in range(250)] + [record(250, facts=None, source=" ")]
-    path, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
-    path.write_bytes(b"\n".join(lines(records)))
-    scorer = FactCoverage(bench.judges["main"], cache="off")
-
-    def run() -> None:
-        with ResultsFile(out, lambda: run_signature(scorer, "coverage"), resume=False) as results:
-            score_run(scorer, read_records(path), rows=results)
-
-    await asyncio.to_thread(run)
-    jobs = bench.start()
-    job = submit(jobs, records)
-    await bench.done(jobs, job)
-    copy = tmp_path / "copy.jsonl"
-    report = report_of(jobs, job, copy)
-
-    assert comparable(copy) == comparable(out)
-    assert [*read_results(copy)][250]["error"]["code"] == "input"
-    assert (len(report.rows), report.score) == (251, 0.5)
-    assert "judge:scripted" in report.signature
-
-
 BAD: list[tuple[Any, str]] = [
     (b"{nonsense", "not valid JSON"),
     (b'{"id": "r1", "source": "x", "summary": "y"}', "the id 'r1' was used before, in line 2"),
@@ -300,21 +272,6 @@ async def until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(0.005)
 
 
-async def test_a_judge_that_hangs_does_not_delay_a_stop(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("factcheck.server.jobs._DRAIN_S", 0.1)
-    judge = Hanging()
-    bench.judges = {"main": judge}
-    jobs = bench.start()
-    job = submit(jobs, [record(1)])
-    await asyncio.to_thread(judge.waiting.wait)
-    await asyncio.wait_for(jobs.stop(), 5)
-
-    jobs = bench.open()
-    assert status(jobs, job).rows == 0
-
-
 async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,24 +289,6 @@ async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
     jobs = bench.start()
     ended = await bench.done(jobs, job)
     assert (ended.state, ended.rows) == ("done", 1)
-
-
-async def test_a_job_is_charged_to_its_key(bench: Bench, model: LocalOpenAIServer) -> None:
-    """What was begun is finished; records beyond the budget have no row."""
-    ann, bob = ApiKey("ann", "a" * 64, max_calls=7), ApiKey("bob", "b" * 64)
-    bench.judges = {"model": "openai/tiny"}
-    bench.options["keys"] = [ann, bob]
-    jobs = bench.start()
-    records = [record(n) for n in range(20)]
-    first = submit(jobs, records, owner=ann.sha256)
-    second = submit(jobs, records[:9], owner=bob.sha256)
-    spent, free = [
-        await bench.done(jobs, *job) for job in ((first, ann.sha256), (second, bob.sha256))
-    ]
-
-    assert (spent.state, spent.rows, spent.failed) == ("failed", 7, 0)
-    assert spent.problem.startswith("the budget is spent; once it is raised, submit")
-    assert (free.state, free.rows, len(model.requests)) == ("done", 9, 16)
 
 
 @pytest.mark.parametrize("keys", [[], [ApiKey("ann", "b" * 64)]])
