@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -348,19 +347,6 @@ def test_entries_of_every_format_come_with_their_places(
 
     names = [f"{path}, {place}".removesuffix(", ") for place in places]
     assert entries == [(name, {"a": n}) for n, name in enumerate(names, 1)]
-
-
-@pytest.mark.parametrize(
-    ("content", "unit"), [('{"a": 1}\n{"a": 2}\n', "line"), ('[{"a": 1},\n {"a": 2}]', "record")]
-)
-def test_standard_input_is_json_or_lines(
-    monkeypatch: pytest.MonkeyPatch, content: str, unit: str
-) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
-
-    assert [(str(place), value) for place, value in read_entries("-")] == [
-        (f"standard input, {unit} {n}", {"a": n}) for n in (1, 2)
-    ]
 
 
 def test_broken_entries_and_other_files_are_refused(tmp_path: Path) -> None:

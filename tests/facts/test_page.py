@@ -91,16 +91,6 @@ def test_nothing_decided_is_undecided_and_a_weighted_score_says_so(
     assert bool(page.interval) is ("undecided" not in first_line)
 
 
-def test_claims_are_listed_by_what_the_source_says() -> None:
-    (faithfulness,) = both_directions().page().also
-    superfluous, undecided = faithfulness.sections
-    assert faithfulness.value == "0.33"
-    assert faithfulness.counts == "1 of 3 decided claims supported by the source, 1 undecided"
-    assert [item.mark for item in superfluous.items] == ["≠", "+"]
-    assert [item.text for item in undecided.items] == ["claim-four"]
-    assert not all_groups().page().also
-
-
 def test_a_quote_that_repeats_the_fact_is_left_out_and_flags_stand_behind_the_reason() -> None:
     for quote, shown in (("the lake  is deep.", ""), ("A deep lake", "A deep lake")):
         found = replace(verdict(FACT, "entailed", quote, "said so"), flags=("quote_not_found",))

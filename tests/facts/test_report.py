@@ -73,21 +73,6 @@ def test_a_report_refuses_results_that_are_not_one_per_fact(
         CoverageReport(report.facts, results[1:], Usage(), SIGNATURE)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "not valid JSON"),
-        ("[]", "expected an object"),
-        ("{}", "format null"),
-        ('{"format": 1}', "'facts' is missing"),
-        ('{"format": 1, "facts": {"facts": [{"id": 1}]}}', "'id': expected a string, got 1"),
-    ],
-)
-def test_data_that_is_no_report_says_what_is_wrong(text: str, says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        CoverageReport.from_json(text)
-
-
 @given(st.data(), result_lists(min_size=1))
 def test_a_damaged_report_is_refused_or_read_but_never_crashes(
     data: st.DataObject, results: tuple[CheckResult, ...]

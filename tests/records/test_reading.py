@@ -62,16 +62,6 @@ def test_facts_may_be_texts_objects_or_atomic_facts_and_become_a_fact_set() -> N
     assert as_record({**TRAM, "facts": made.to_dict()}, 1).facts == made
 
 
-def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
-    record = Record("a", "Rain fell.", "Rain.", ("Rain fell.",), "pairs.csv, line 3")
-
-    assert as_record(record, 9) == Record(
-        "a", "Rain fell.", "Rain.", FactSet.of(["Rain fell."]), "pairs.csv, line 3"
-    )
-    with pytest.raises(InputError, match=r"csv, line 3: 'summary': expected a string, got 3$"):
-        as_record(Record("a", "Rain fell.", 3, where=record.where), 9)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     ("item", "message"),
     [
@@ -213,22 +203,6 @@ def put(path: Path, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '["One.", {"id": "x", "text": "Two.", "must": true}]',
-        '{"facts": ["One.", {"id": "x", "text": "Two.", "must": true}]}',
-    ],
-)
-@pytest.mark.parametrize("suffix", ["json", "yaml", "yml"])
-def test_strings_and_objects_can_be_mixed(tmp_path: Path, content: str, suffix: str) -> None:
-    facts = read_facts(put(tmp_path / f"facts.{suffix}", content))
-
-    assert tuple(facts) == (AtomicFact("f1", "One."), AtomicFact("x", "Two.", must=True))
-    written = put(tmp_path / f"written.{suffix}", json.dumps(MARKED.to_dict()))
-    assert read_facts(written) == MARKED
-
-
 @pytest.mark.parametrize("data", [b' ["One.", "Two: #2."]', b"# mine\n\n One.  \n\n#x\nTwo: #2.\n"])
 def test_facts_are_lines_or_on_standard_input_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
@@ -344,21 +318,6 @@ def test_a_detail_without_its_core_does_not_add_to_a_new_fact_with_that_id(tmp_p
 
     assert [(fact.id, fact.core) for fact in change.alone] == [("f2", "f1")]
     assert [fact.core for fact in read_facts(path)] == [None, None]
-
-
-def test_the_id_of_a_removed_fact_does_not_make_another_one_reworded(tmp_path: Path) -> None:
-    path = tmp_path / "facts.yml"
-    one, two = AtomicFact("f1", "One.", Span(0, 4)), AtomicFact("f2", "Two.", Span(5, 9))
-    write_lock(FactSet((one, two), source_digest="a"), path)
-    path.write_text(path.read_text().replace("- id: f2\n  text: Two.\n  span: [5, 9]\n", ""))
-    three = AtomicFact("f2", "Three.", Span(10, 16))
-    later = FactSet((one, three, AtomicFact("f3", "Two.", Span(17, 21))), source_digest="b")
-    write_lock(later, path)
-    assert [(fact.id, fact.text) for fact in read_facts(path)] == [("f1", "One."), ("f2", "Three.")]
-    path.write_text(path.read_text().replace("text: Three.", "text: Number three."))
-    gone = write_lock(FactSet((one, two), source_digest="c"), path)
-    assert [fact.text for fact in gone.lost] == ["Number three."]
-    assert read_facts(path)[1].span is None
 
 
 @pytest.mark.parametrize(

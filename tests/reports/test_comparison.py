@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 import pytest
 
-from factcheck.reports import render
 from factcheck.reports.comparison import Change, RunComparison, answer_text
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Comparison
@@ -56,21 +53,3 @@ def test_names_are_said_where_there_are_any() -> None:
     assert compared(0, 0).page().lines[-1] == "cases: no change"
     assert "1 case with equal scores" in str(compared())
     assert compared().missing == ("x", "7")
-
-
-def test_only_the_first_changes_are_shown_and_the_rest_is_counted() -> None:
-    section = compared(50, 2).page().sections[0]
-    assert section.table is not None
-    assert (len(section.table.rows), section.more) == (40, "and 10 more cases")
-    facts = tuple(Change("Lost", f"f{n}", "kept", "dropped") for n in range(25))
-    [listed] = compared(noun="fact", changes=facts, left_out={}).page().sections
-    assert (len(listed.items), listed.more) == (20, "and 5 more facts")
-
-
-def test_every_change_is_a_row() -> None:
-    lost, same = csv.DictReader(io.StringIO(render(compared().page(), "csv")))
-    assert [lost[key] for key in ("change", "name", "a", "b")] == ["Lost", "l0", "0.9", "0.5"]
-    assert [lost[key] for key in ("difference", "low", "high", "p")] == [
-        *("-0.4", "-0.5", "-0.3", "0.02")
-    ]
-    assert [same[key] for key in ("change", "name", "p")] == ["Unchanged", "s0", ""]

@@ -13,13 +13,13 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
 
 from factcheck.errors import ConfigError, InputError
-from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel
+from factcheck.facts import AtomicFact, CheckFailure, CoverageReport
 from factcheck.reports import FORMATS, Report, render
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
@@ -188,61 +188,12 @@ def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.Monk
     assert for_stdout(PAGE) != render(PAGE)
 
 
-LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", None]
-NASTY = [
-    "[bold]loud[/bold] :smile: a | b",
-    "<b>bold</b> &amp; <script>alert(1)</script>",
-    "*star* _line_ `tick` Ünïcødé 東京の橋 🌉 مرحبا",
-    "\"quoted\" 'and' \\backslash\\",
-    "]]> <!-- --> {braces} %s $HOME",
-]
-
-
 def tags(page: str) -> set[str]:
     return set(re.findall(r"<(\w+)", page))
 
 
 def parsed(report: CoverageReport) -> ET.Element:
     return ET.fromstring(render(report.page(), "junit"))  # noqa: S314 - our own
-
-
-@pytest.mark.parametrize("to", sorted({*FORMATS} - {"table"}))
-@given(labels=st.lists(st.sampled_from(LABELS), min_size=1, max_size=12))
-@example(labels=LABELS * 100)
-def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel | None]) -> None:
-    facts = [AtomicFact(f"id{n}", f"Statement-{n}-ends.") for n in range(len(labels))]
-    report = report_of(
-        *(
-            verdict(fact, label) if label else CheckFailure(fact, "missing", "no answer")
-            for fact, label in zip(facts, labels, strict=True)
-        )
-    )
-    rendered = render(report.page(), to)
-    assert [rendered.count(fact.text) for fact in facts] == [1] * len(facts)
-
-
-def test_a_terminal_shows_what_is_wrong_and_counts_the_rest() -> None:
-    labels: tuple[EntailmentLabel, ...] = ("contradicted", "neutral", "entailed")
-    facts = [(one, AtomicFact(f"{one[:2]}{n}", f"Is {one}.")) for one in labels for n in range(40)]
-    table = render(report_of(*(verdict(fact, label) for label, fact in facts)).page(), "table")
-    assert [table.count(f"Is {label}.") for label in labels] == [40, 10, 5]
-    for n in (30, 35):
-        assert f"and {n} more lines in HTML, Markdown and JSON" in table
-
-
-@pytest.mark.parametrize("text", NASTY)
-def test_texts_are_shown_as_they_stand(text: str) -> None:
-    """Markup in a fact, a quote or a reason is text in every format; Markdown has its own test."""
-    report = report_of(verdict(AtomicFact("<[red]>", text), "contradicted", text + "!", text + "?"))
-    plain = report_of(verdict(AtomicFact("f1", "Plain."), "contradicted", "quoted", "reason"))
-    page = report.to_html()
-    assert " ".join(str(report).split()).count(text) == 3
-    assert html.unescape(re.sub(r"<[^>]*>", "", page)).count(text) == 3
-    assert tags(page) == tags(plain.to_html())
-    case = parsed(report).find("testsuite/testcase")
-    assert case is not None
-    assert case.attrib["name"] == f"<[red]> {text}"
-    assert case.findtext("failure") == f"“{text}!”\n{text}?"
 
 
 @pytest.mark.parametrize(
