@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
+from factcheck import AtomicFact, CheckFailure, Evidence, FactCoverage, Verdict
 from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
 from factcheck.calibration.bullets import variants
 from factcheck.calibration.bullets_metrics import TextScores, mean_curve, measure_texts
@@ -154,20 +153,6 @@ def test_a_model_rates_whole_variants_on_the_same_scale(monkeypatch: pytest.Monk
     assert any(note.startswith(names[2]) for note in run.notes())
 
 
-@pytest.mark.usefixtures("uncached_key")
-def test_over_http_both_kinds_keep_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        run = bullet_removal([TEXT], ["openai/fake"], raters=["openai/fake"], n_random=0)
-        budget = Budget(max_calls=2)
-        capped = bullet_removal([TEXT], [], raters=["openai/fake"], budget=budget, n_random=0)
-    assert run.judges == ("openai/fake", "openai/fake (1-5)", "containment")
-    assert run.usage("openai/fake (1-5)").calls == len(every(run))
-    assert all(row.complete for row in run.rows)
-    assert sum(row.score is not None for row in capped.rows if row.judge != "containment") == 2
-    assert capped.usage("openai/fake (1-5)").attempts == 2
-
-
 def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
     """A generous judge may be right on average and wrong on every fact it is asked about."""
     text = next(text for text in load_texts() if text.name == "news")
@@ -302,16 +287,6 @@ def test_headings_stay_whatever_goes(heading: str) -> None:
     assert bullets.texts == ("- one", "- two")
     assert bullets.kept({1}) == f"{heading}\n- two"
     assert bullets.kept(()) == heading
-
-
-@given(st.integers(2, 9), st.integers(0, 6))
-def test_each_order_removes_one_bullet_at_a_time_until_one_is_left(n: int, n_random: int) -> None:
-    orders = removal_orders(n, n_random)
-    assert orders == removal_orders(n, n_random)
-    assert len(set(orders)) == len(orders)
-    for order in orders:
-        assert [len(kept) for kept in order] == list(range(n, 0, -1))
-        assert all(later < earlier for earlier, later in pairwise(order))
 
 
 def test_few_bullets_have_few_orders() -> None:

@@ -11,7 +11,6 @@ import pytest
 from factcheck.errors import InputError
 from factcheck.keywords import (
     BehaviorCase,
-    BehaviorRun,
     CardCase,
     CardDataset,
     EvalCase,
@@ -145,16 +144,6 @@ def test_variants_may_be_anything_and_expect_anything() -> None:
 def test_what_cannot_be_used_is_refused(function: Any, arguments: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         function(*arguments)
-
-
-def test_a_run_is_read_back() -> None:
-    run = evaluate_behaviors(CASES, {**RESPONSES, "service": [SERVICE, SERVICE, None, STRICT]})
-    data = json.loads(run.to_json())
-    assert BehaviorRun.from_dict(data) == run
-    assert data["pass_rate"] == 1 / 3
-    data["results"]["1"]["details"] = {"outcomes": 3}
-    with pytest.raises(InputError, match="run: case '1': 'outcomes': expected a list, got 3"):
-        BehaviorRun.from_dict(data)
 
 
 def put(folder: Path, name: str, data: Any) -> Path:

@@ -18,7 +18,6 @@ from factcheck.keywords import (
     CardRun,
     ExpectedCard,
     Not,
-    Word,
     evaluate_dataset,
     load_dataset,
     load_outputs,
@@ -144,29 +143,6 @@ def put(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
-    dataset = load_dataset(put(tmp_path, "d.yaml", YAML))
-    card = expected_card(
-        "qa", front=["key concept", "no"], back=["expected answer part", Word("cell")]
-    )
-    assert dataset == CardDataset(
-        (CardCase("case-01", "Plants are made of cells.", (card,)), CardCase("2", "", ())),
-        "eval-dataset",
-        "1.0",
-    )
-    again, other = (CardCase("x", "", cards) for cards in ((card,), ()))
-    assert dataset.cases[0].digest == again.digest != other.digest
-
-
-def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
-    """Fields may have any name, numbers are keywords and ids, the file name is the default name."""
-    text = "cases: [{id: 7, expected_cards: [{title_keywords: [1789, 007, no], x_keywords: [z]}]}]"
-    dataset = load_dataset(put(tmp_path, "summaries.yaml", text))
-    (case,) = dataset.cases
-    assert (dataset.name, case.id) == ("summaries", "7")
-    assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
-
-
 NO_CARDS = "    expected_cards: []"
 
 
@@ -205,21 +181,6 @@ def test_a_file_of_another_shape_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         load(put(tmp_path, name, text))
-
-
-CARDS = [{"front": "a", "back": "b", "more": 3}]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("o.json", json.dumps({"a": CARDS, "b": []})),
-        ("o.json", json.dumps([{"id": "a", "cards": CARDS}, {"id": "b", "cards": []}])),
-        ("o.jsonl", json.dumps({"id": "a", "cards": CARDS}) + '\n\n{"id": "b", "cards": []}\n'),
-    ],
-)
-def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> None:
-    assert load_outputs(put(tmp_path, name, text)) == {"a": CARDS, "b": []}
 
 
 MIXED = CardDataset(

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from factcheck.errors import InputError
 from factcheck.keywords import (
     AnyOf,
-    CaseResult,
     ExpectedCard,
     Folded,
     Not,
@@ -23,32 +22,9 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
-from factcheck.keywords.cards import Match, Scores
+from factcheck.keywords.cards import Match
 from factcheck.keywords.forms import Keyword, as_keyword, folded, has_word, occurs
-from tests.keywords.cards import (
-    Card,
-    expected_card,
-)
-
-
-def pairs(result: CaseResult) -> list[tuple[int, int, float]]:
-    return [(match.expected, match.generated, match.score) for match in result.matches]
-
-
-PICKY = {"text_keywords": ["cell", "wall"]}
-EASY = {"text_keywords": ["cell"]}
-ONE_FITS_BOTH = [{"text": "the cell wall"}, {"text": "a cell"}]
-
-
-def test_greedy_matching_depends_on_the_order_and_the_optimum_does_not() -> None:
-    """Whoever comes first takes the card that the other one needs."""
-    easy_first = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6)
-    picky_first = match_cards([PICKY, EASY], ONE_FITS_BOTH, 0.6)
-    optimum = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6, assignment="optimal")
-    assert pairs(easy_first) == [(0, 0, 1.0)]
-    assert pairs(picky_first) == [(0, 0, 1.0), (1, 1, 1.0)]
-    assert pairs(optimum) == [(0, 1, 1.0), (1, 0, 1.0)]
-    assert pairs(match_cards([PICKY], ONE_FITS_BOTH[1:], 0.5)) == [(0, 0, 0.5)]
+from tests.keywords.cards import Card, expected_card
 
 
 def test_what_was_found_and_what_not_is_told() -> None:
@@ -74,44 +50,12 @@ def test_what_was_found_and_what_not_is_told() -> None:
     assert (half.score, half.similarities) == (0.5, {"front": 1.0, "back": 0.0})
 
 
-@pytest.mark.parametrize(
-    ("keywords", "text", "expected"),
-    [
-        (["a", "b", {"not": "x"}], "a b", 1.0),
-        (["a", "b", {"not": "x"}], "a b x", 0.0),
-        ([{"not": "x"}, {"not": "y"}], "nothing", 1.0),
-        (["a", "a", "b"], "a", 2 / 3),
-        ([], "anything", 0.0),
-        (["a", {"fold": "b"}], "", 0.0),
-    ],
-)
-def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
-    keywords: list[Any], text: str, expected: float
-) -> None:
-    assert keyword_similarity(keywords, text) == expected
-
-
 @pytest.mark.parametrize("n_fields", [1, 7])
 @pytest.mark.parametrize("card_type", [None, "qa"])
 def test_a_card_that_is_all_right_scores_1(n_fields: int, card_type: str | None) -> None:
     fields = {f"f{k}": ("x",) for k in range(n_fields)}
     card = dict.fromkeys(fields, "x") | {"card_type": "qa"}
     assert 1.0 - 1e-12 <= score_pair(ExpectedCard(fields, card_type), card) <= 1.0
-
-
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [
-        ((2, 3, 4), Scores(2 / 3, 2 / 4, 4 / 7, 0.5)),
-        ((0, 0, 0), Scores(1.0, 1.0, 1.0, None)),
-        ((0, 3, 0), Scores(0.0, 0.0, 0.0, None)),
-        ((0, 0, 3), Scores(0.0, 0.0, 0.0, None)),
-    ],
-    ids=["the seed", "nothing at all", "nothing generated", "nothing expected"],
-)
-def test_a_share_of_nothing(sizes: tuple[int, int, int], expected: Scores) -> None:
-    n_matched, n_expected, n_generated = sizes
-    assert Scores.of([0.5] * n_matched, n_expected, n_generated) == expected
 
 
 @pytest.mark.parametrize(

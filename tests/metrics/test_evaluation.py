@@ -18,7 +18,6 @@ from factcheck.metrics import (
     evaluate,
     metric,
 )
-from factcheck.references import ReferenceMatch
 from factcheck.reports.page import parts_of
 from factcheck.stats.intervals import wilson
 
@@ -41,20 +40,6 @@ def scores(reports: dict[str, MetricReport], name: str) -> list[float | str | No
     """For each case the score, or the code of its error."""
     results = reports[name].results.values()
     return [result.error.code if result.error else result.score for result in results]
-
-
-def test_references_and_metrics_of_ones_own_measure_the_same_cases() -> None:
-    cases = [
-        {"id": "good", "actual_output": "A diver found the crack."},
-        {"id": "bad", "actual_output": "Nothing."},
-    ]
-
-    report = evaluate(cases, [ReferenceMatch(["A diver found the crack."]), length])
-
-    assert [*report] == ["reference_match", "length"]
-    assert scores(report, "reference_match") == [1.0, 0.0]
-    assert report["reference_match"].signature["embedder"] == "local/4 (lexical)"
-    assert evaluate([], [length])["length"].to_rows() == []
 
 
 def test_a_case_that_could_not_be_measured_neither_passes_nor_fails_and_is_counted() -> None:

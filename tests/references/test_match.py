@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factcheck.errors import ConfigError, Failure, InputError
 from factcheck.facts import Usage
-from factcheck.metrics import EvalCase, MetricResult, evaluate
+from factcheck.metrics import MetricResult, evaluate
 from factcheck.references import Aggregation, ReferenceMatch, ReferenceMatchMetric
 from tests.embeddings import ScriptedEmbedder
 from tests.strategies import prose
@@ -86,15 +86,6 @@ def test_every_text_is_embedded_once() -> None:
     found = results(metric, ["north", "west", "north", "east"])
     assert [call.text for call in embedder.calls] == ["north\neast\nwest"]
     assert [result.score for result in found] == [1.0, 0.0, 1.0, 1.0]
-
-
-def test_references_may_come_with_the_cases_only() -> None:
-    metric = ReferenceMatch(embedding_provider=ScriptedEmbedder(COMPASS))
-    own = EvalCase(actual_output="east", references=("west", "north-east"))
-    good, bad = results(metric, [own, "east"])
-    assert good.score == 0.707107
-    assert bad.reason == "the case lacks 'references', which reference_match needs"
-    assert metric.required_fields == ("actual_output", "references")
 
 
 @pytest.mark.parametrize(

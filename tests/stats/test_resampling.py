@@ -29,7 +29,6 @@ from factcheck.stats.resampling import (
     randomization_p,
     sign_flips,
     split_changes,
-    step_down,
 )
 
 
@@ -173,22 +172,6 @@ def test_a_difference_of_means_is_tested_by_swapping_units() -> None:
     assert found["m0"].difference == pytest.approx(0.14)
     assert found["m0"].p_value == found["m0"].p_adjusted == 2 / 32
     assert found["m0"].interval is None
-
-
-def test_few_comparisons_of_equal_sides_are_significant() -> None:
-    """20 scores of 12 units, 60 times: without adjustment about every pair has a false one."""
-    rng = np.random.default_rng(1)
-    n_false = 0
-    for _ in range(60):
-        a, b = (means(rng.random((20, 12)).tolist()) for _ in range(2))
-        found, by_chance = compare_scores(a, b)
-        differences = [one.difference for one in found.values()]
-        spread = np.sqrt((by_chance**2).mean(axis=1))
-        adjusted = step_down(differences, by_chance, spread)
-        plain = [one.p_value for one in found.values()]
-        assert all(p is not None and p <= own for p, own in zip(plain, adjusted, strict=True))
-        n_false += min(adjusted) < 0.05
-    assert n_false <= 8
 
 
 def test_the_observed_difference_is_one_of_the_randomizations() -> None:
