@@ -110,8 +110,8 @@ NEWS = (
 
 def test_the_same_input_gives_the_same_bytes_in_every_process() -> None:
     code = f"import factcheck; print(factcheck.score({NEWS!r}, {NEWS[:120]!r}).to_json())"
-    one, other = (printed_by_python(code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
-    assert one == other
+    here = factcheck.score(NEWS, NEWS[:120]).to_json().strip()
+    assert printed_by_python(code, PYTHONHASHSEED="1") == here
 
 
 def test_the_embedded_judge_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
