@@ -280,7 +280,7 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
     """What was scored is summed up, and the file holds no torn row."""
     records, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
     records.write_text(as_lines(record(n) for n in range(6)), encoding="utf-8")
-    score = ("run", str(records), "--judge", "local", "--out", str(out))
+    score = ("run", str(records), "--judge", "local-fast", "--out", str(out))
 
     full = subprocess.run(  # noqa: S603 - our own code
         [sys.executable, "-c", WITH_LITTLE_ROOM, "4000", *score],

@@ -165,4 +165,5 @@ def test_only_embedded_judges_run_in_several_processes(
     for number in (0, 1.5, True):
         with pytest.raises(InputError, match="processes must be an integer"):
             FactCoverage("local", processes=number)  # type: ignore[arg-type]
-    assert FactCoverage("local", processes=2).check(FactSet.of(["It rained."]), "It rained.")
+    FactCoverage("local", processes=2).close()
+    assert FactCoverage("local-fast", processes=2).check(FactSet.of(["It rained."]), "It rained.")
