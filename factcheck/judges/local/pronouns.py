@@ -7,7 +7,8 @@ means whom the same pronoun meant before in its sentence; else the subject of th
 own; else it is replaced if one person alone can be meant among those of its sentence and the one
 before, or, if these name nobody, among all that the text has named. It never means who does
 something to it. `It` and `they` mean the subject of the sentence before, unless its object may be
-meant as well. In all other cases a pronoun stays.
+meant as well; done something to by a joined verb, they mean the object of the verb before. In all
+other cases a pronoun stays.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _SOME = word_set("many several few more other such certain various most some dif
 _BE = frozenset({"is", "was", "'s", "be", "been"})
 _THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
 """What may be meant, by its form."""
+_OBJECTS = {"it": ("NN", "NNP"), "them": ("NNS",)}
 
 
 class _Told(NamedTuple):
@@ -104,6 +106,7 @@ class Mentions:
             self._meet(tree, told.about)
         if subject is not None:
             told = self._read_thing(tree, subject, found, told)
+        found.update(_objects_again(tree))
         self._last, self._said = (narrated, told) if speaker else (told, None)
         beside = {n.text for n in names.values() if stand(tree, n.end - 1) == subject != n.end - 1}
         return {i: n for i, n in found.items() if n.removesuffix("'s") not in beside}
@@ -263,6 +266,21 @@ class Mentions:
         if _has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
         return told._replace(about=about, form=form)
+
+
+def _objects_again(tree: Tree) -> Iterator[tuple[int, str]]:
+    """Yield what a verb does to the object of the one before: `took the car and sold it`."""
+    for place, word in enumerate(tree.low):
+        verb = tree.tokens[place].head
+        is_joined = tree.tokens[verb].relation == "conj" and tree.subject(verb) is None
+        if word not in _OBJECTS or tree.tokens[place].relation != "dobj" or not is_joined:
+            continue
+        for noun in tree.of(tree.tokens[verb].head, "dobj"):
+            token, articles = tree.tokens[noun], tree.of(noun, "det", "poss", "nummod")
+            is_known = all(tree.low[i] in ("the", "a", "an") for i in articles)
+            if token.tag in _OBJECTS[word] and is_known and not tree.of(noun, "conj"):
+                name = " ".join(tree.tokens[i].text for i in tree.name(noun))
+                yield place, name if token.tag == "NNP" and not articles else f"the {name}"
 
 
 def _doer_of(tree: Tree, pronoun: int) -> int:

@@ -169,6 +169,8 @@ TOLD = {
         "Kern said: I run it with my son."]),
     "what is not so": ("Not that it seemed to affect Orr.", ["Not that it seemed to affect Orr."]),
     "an unknown owner": ("Bashar Orr, his ally, left Ulm.", ["Bashar Orr left Ulm."]),
+    "an object again": ("Anna Kern took the car and sold it in May.",
+        ["Anna Kern took the car.", "Anna Kern sold the car.", "Anna Kern sold the car in May."]),
     "the name of a firm": ("Apple, Inc. said it sold 3 mills in May.",
         ["Apple, Inc. said it sold 3 mills.", "Apple, Inc. said it sold 3 mills in May."]),
     "one of several": ("The firm is one of the three biggest mills and dams in Ulm.",
