@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from factcheck.judges.local.tree import NAMES, PLURAL, TIMES, WORDS, Tree, is_person
-from factcheck.text.words import english_words
+from factcheck.text.words import english_words, word_set
 
 GENDERS = {
     "he": "m", "him": "m", "his": "m", "mr.": "m", "mr": "m", "sir": "m", "she": "f", "her": "f",
@@ -17,6 +17,8 @@ GENDERS = {
 """Of pronouns, titles and first names."""
 _FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
+_PAPERS = word_set("statement report letter study paper email message review")
+"""What says something without being a person."""
 _A_FEW = 10
 """People, of those who may be meant: enough to see that it is not clear who is."""
 
@@ -100,15 +102,16 @@ class People:
             is_other &= tree.first(end - 1) != subject
             # `Garrincha, born Manuel dos Santos`
             is_firm = self._is_firm(tree.low[start:end])
-            if name[0] in '"\u201c' or is_addressed or is_other or is_firm:
+            is_nation = is_person(last.text.lower()) and bool(tree.of(end - 1, "det"))
+            if name[0] in '"\u201c' or is_addressed or is_other or is_firm or is_nation:
                 continue
             full = self._by_word.get(last.text, [])[:_A_FEW]
-            is_person = any(token.entity == "PERSON" for token in tree.tokens[start:end])
-            is_person &= not _is_place(tree, start, end)
-            is_person &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
+            is_human = any(token.entity == "PERSON" for token in tree.tokens[start:end])
+            is_human &= not _is_place(tree, start, end)
+            is_human &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             is_bare &= not _is_word(tree, end - 1)
-            if is_person or full or _is_born(tree, end):
+            if is_human or full or _is_born(tree, end):
                 same = [each for each in full if _may_be(name, each)]
                 yield Name(same[0] if len(same) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
@@ -162,9 +165,10 @@ def _is_word(tree: Tree, place: int) -> bool:
 
 def _is_place(tree: Tree, start: int, end: int) -> bool:
     """Tell whether a name is one of a place or a club: `at St Etienne`, `the club Real Ulm`."""
-    last, before = tree.tokens[end - 1], tree.tokens[max(0, start - 1)]
+    before = tree.tokens[max(0, start - 1)]
     is_region = "_".join(tree.low[start:end]) in WORDS["regions"]
-    is_at = last.relation == "pobj" and tree.low[last.head] == "at"
+    first = tree.tokens[tree.first(end - 1)]
+    is_at = first.relation == "pobj" and tree.low[first.head] == "at"
     is_kind = before.text in _KINDS and before.head == end - 1
     return is_at or is_kind or is_region
 
@@ -187,12 +191,16 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_who = any(tree.low[i] == "who" for i in clauses) or is_person(word)
         relation = tree.tokens[tree.first(place)].relation
         is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
+        is_part |= relation == "pobj" and tree.low[tree.tokens[tree.first(place)].head] == "as"
         is_bare = token.relation == "nsubj" and token.tag in NAMES
         is_subject |= is_bare
         is_saying = token.relation == "nsubj" and tree.low[token.head] in WORDS["saying"]
-        is_who |= is_saying or word == "old"  # `the 26-year-old`
-        is_name = not (_is_word(tree, place) or tree.of(place, "det"))
+        is_thing = word in WORDS["firms"] | _KINDS | _PAPERS
+        is_who |= (is_saying and not is_thing) or word == "old"  # `the 26-year-old`
+        is_led = bool(tree.of(place, "det"))
+        is_name = not (_is_word(tree, place) or is_led)
         is_who |= is_bare and token.entity in ("", "PERSON") and is_name
+        is_subject |= is_led and token.tag in NAMES and is_person(word)  # `the Englishman`
         if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
             yield place
 

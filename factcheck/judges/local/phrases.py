@@ -39,6 +39,7 @@ COUNTING = word_set(
 )
 _GROUPS = word_set("pair duo trio couple")
 """Before the names of those who are one: `the duo Anna and Tom`."""
+_FEW_DIGITS = 2
 _PLACING = word_set("in at across throughout")
 
 
@@ -244,12 +245,20 @@ class Phrases(Roles):
         return heads
 
     def _is_sum(self, place: int) -> bool:
-        """Tell whether a number is of several places: `had 400 visitors in Ulm and Bonn`."""
-        phrase = self.tokens[place].head
+        """Tell whether a number is of several places, or a large one of several things.
+
+        `Had 40 visitors in Ulm and Bonn`, `50,000 people came as guests to dinners and balls`.
+        """
+        token = self.tokens[place]
+        phrase = token.head
         is_place = self.tokens[place].entity in ("GPE", "LOC") and self.low[phrase] in _PLACING
         head = self.tokens[phrase].head
+        if token.relation == "pobj" and not is_place:
+            head = next((i for i in self.above(head) if self.is_verb(i)), self.root)
         counted = [head, *self.of(head, "dobj", "nsubj", "nsubjpass", "attr")]
-        return is_place and any(self.of(noun, "nummod") for noun in counted)
+        numbers = [self.low[i] for noun in counted for i in self.of(noun, "nummod")]
+        is_total = any(sum(map(str.isdigit, number)) > _FEW_DIGITS for number in numbers)
+        return bool(numbers) and (is_place or (is_total and token.relation == "pobj"))
 
     def _is_whole(self, place: int, heads: Sequence[int]) -> bool:
         """Tell whether a list is what several are, not each: `the names A and B`.

@@ -127,7 +127,7 @@ class Mentions:
                 who, at = name.text, stand(tree, name.end - 1)
                 if name.is_person:
                     self._people.know(who, self._people.gender(who) or GENDERS.get(word, ""))
-            elif tree.tokens[place].tag in ("PRP", "PRP$") and word in GENDERS:
+            elif _is_open(tree, place):
                 is_known = place >= begin or tree.tokens[place].head == subject
                 who = self._put(tree, place, subject, told, found) if is_known else ""
             if not who:
@@ -266,6 +266,12 @@ class Mentions:
         if _has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
         return told._replace(about=about, form=form)
+
+
+def _is_open(tree: Tree, place: int) -> bool:
+    """Tell whether a word is `he`, `her` or the like, but not in `Her Majesty`."""
+    is_pronoun = tree.tokens[place].tag in ("PRP", "PRP$") and tree.low[place] in GENDERS
+    return is_pronoun and tree.low[place + 1 : place + 2] not in (["majesty"], ["highness"])
 
 
 def _objects_again(tree: Tree) -> Iterator[tuple[int, str]]:

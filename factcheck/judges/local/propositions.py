@@ -22,7 +22,7 @@ from factcheck.judges.local.phrases import (
     Sayer,
     Words,
 )
-from factcheck.judges.local.roles import BE, COMPLEMENTS, Freedom
+from factcheck.judges.local.roles import BE, COMPLEMENTS, OF_YEAR, Freedom
 from factcheck.judges.local.tree import (
     AMOUNTS,
     BRACKET,
@@ -456,8 +456,9 @@ class Propositions(Phrases):
                 self._participle(verb, subject)
 
     def _bracket(self, place: int) -> None:
-        """Tell of a name what stands in brackets: `Anna (born in 1990)`."""
+        """Tell of a name what stands in brackets: `Anna (born in 1990)`, `Titanic (1997)`."""
         link = "" if self.low[place].startswith("(died") else "was "
+        link = "is from " if OF_YEAR.fullmatch(self.low[place]) else link
         name = self._short(self.tokens[place].head, place)
         self._put((name, link + self.tokens[place].text[1:-1]), "participle", place, None)
 

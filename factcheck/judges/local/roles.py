@@ -76,6 +76,9 @@ _IN_PICTURE = re.compile(
 """Opens a bracket that says where somebody stands in a picture."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _BORN = re.compile(r"\((?:born|died|founded|established) ")
+OF_YEAR = re.compile(r"\((?:1[5-9]|20)\d\d\)")
+"""`Titanic (1997)`: when a work is from."""
+_WORKS = frozenset({"", "WORK_OF_ART"})
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
 _LASTING = word_set("take takes took taken taking")
 """With a time, these say nothing without what it is needed for: `took a year to build`."""
@@ -404,7 +407,8 @@ class Roles(Tree):
         is_out |= (self.is_mark[kid] and not self.kids[kid]) or relation in SUBJECTS
         is_out |= any(self.tokens[i].tag in ("WDT", "WP") for i in self.of(kid, "pobj"))
         if relation == BRACKET and not is_out:
-            if _BORN.match(self.low[kid]):
+            is_work = self.tokens[head].tag in NAMES and self.tokens[head].entity in _WORKS
+            if _BORN.match(self.low[kid]) or (is_work and OF_YEAR.fullmatch(self.low[kid])):
                 return Role.OWN
             is_idle = _IN_PICTURE.match(self.low[kid]) is not None
             is_idle |= self.tokens[head].tag == "CD" and self.low[kid][1:-1].isdigit()
