@@ -494,6 +494,20 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_contrasts(tokens: list[Token]) -> list[Token]:
+    """Return words with a participle under its noun: `despite the side having lost, it rose`."""
+    for place, token in enumerate(tokens):
+        helpers = [i for i, each in enumerate(tokens[:place]) if each.head == place]
+        noun = min([place, *helpers]) - 1
+        is_participle = token.relation == "advcl" and token.tag in ("VBN", "VBG")
+        if not is_participle or noun < 0 or tokens[noun].relation != "pobj":
+            continue
+        phrase = tokens[tokens[noun].head]
+        if phrase.text.lower() == "despite" and phrase.head == token.head:
+            tokens[place] = token._replace(head=noun, relation="acl")
+    return tokens
+
+
 def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
     """Return words with a subject under its verb: `Starting in May, the mill and the dam closed`.
 
@@ -613,6 +627,7 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 
 _MENDS = (
+    _with_contrasts,
     _with_lost_subjects,
     _with_firms,
     _with_regions,

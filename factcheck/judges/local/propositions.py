@@ -44,7 +44,7 @@ _DO = word_set("do does did")
 _PAST = word_set(
     "came became went did saw took undertook gave wrote began ran drove ate fell flew grew knew "
     "rose arose spoke stole swam threw wore broke chose drank forgot froze rode rang sang sank "
-    "shook swore tore woke withdrew"
+    "shook swore tore woke withdrew quit"
 )
 """Forms of verbs that are no participles."""
 _SHIFTED = word_set("had would could might")
@@ -527,6 +527,7 @@ class Propositions(Phrases):
         is_subject = any(token.tag in FINITE for token in self.tokens[end : end + 1])
         is_other = self.low[self.start(place) - 1] == "not"  # `a tax, not a retreat`
         is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
+        is_other |= ["that"] in articles  # `said that striker, Tom Orr, left`
         is_other |= self.tokens[noun].tag[0] == "V"  # `It is, they believe, a sign`
         if is_counted or is_list or is_subject or is_other:
             return

@@ -47,6 +47,7 @@ _BOUND = word_set("of than to as between per according despite without except un
 """What a noun needs behind it."""
 _BOUND_TO_VERB = word_set("according as of than into without except unlike about like per")
 _RESULTS = frozenset({"turned out", "turns out", "went on", "goes on", "gone on"})
+_AIMING = word_set("on to for with")
 _IN_NAMES = word_set("for on")
 """What a name may go on with: `the Minister for Health`."""
 _RANKING = word_set("in on among at")
@@ -463,6 +464,8 @@ class Roles(Tree):
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= self._is_limited(kid)
+        aims = [k for k in self.of(head, "xcomp") if self.tokens[k].tag == "VB" and k > kid > head]
+        is_bound |= low in _AIMING and bool(aims)  # `called on Ulm to pay`
         is_bound |= self.tokens[kid].relation == "agent" and self.low[head] in _NEXT
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self.needed_phrase(head) or self._is_span(kid):
@@ -527,6 +530,7 @@ class Roles(Tree):
             is_needed |= is_caused and self.low[kid] not in ("named", "called")
             is_needed |= token.tag in ("VBG", "VBN") and self.low[head.head] in _SEEING
         is_needed |= any(self.low[i] == "being" for i in self.of(kid, "aux", "auxpass"))
+        is_needed |= self.low[head.head] == "despite"
         is_last = kid == token.head + 1 and not self.kids[kid]
         is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
         is_needed |= self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
