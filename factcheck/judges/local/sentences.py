@@ -63,7 +63,8 @@ _NO_END = frozenset(
 )
 """Last words before a full stop, or last letters, after which a name or a number follows."""
 _UNENDED = re.compile(
-    rf"(?:(?:\w\.|(?<!\w)\w{{2,8}}\.){_CLOSERS}*\s+|(?<!\w)[\w'\u2019-]+[\"'\u2019]? +)"
+    rf"(?:(?:\w\.|(?<!\w)\w{{2,8}}\.){_CLOSERS}*\s+"
+    rf"|(?<![\w'\u2019-])[\w'\u2019-]{{1,40}}[\"'\u2019]? +)"
     r"(?=([A-Z]\w*))"
 )
 _SURE_STARTERS = frozenset({"The", "He", "She", "They", "This", "These", "His", "Her", "But"})
