@@ -65,4 +65,7 @@ def clear(*, yes: Annotated[bool, flag("--yes", "Do not ask for confirmation.")]
 
 
 def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):
+        return f"at {seconds:g} s"
