@@ -497,10 +497,11 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
 def _with_contrasts(tokens: list[Token]) -> list[Token]:
     """Return words with a participle under its noun: `despite the side having lost, it rose`."""
     for place, token in enumerate(tokens):
-        helpers = [i for i, each in enumerate(tokens[:place]) if each.head == place]
-        noun = min([place, *helpers]) - 1
-        is_participle = token.relation == "advcl" and token.tag in ("VBN", "VBG")
-        if not is_participle or noun < 0 or tokens[noun].relation != "pobj":
+        if token.relation != "advcl" or token.tag not in ("VBN", "VBG"):
+            continue
+        start = next((i for i in range(place) if tokens[i].head == place), place)
+        noun = start - 1
+        if noun < 0 or tokens[noun].relation != "pobj":
             continue
         phrase = tokens[tokens[noun].head]
         if phrase.text.lower() == "despite" and phrase.head == token.head:
@@ -513,11 +514,13 @@ def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
 
     The parser has it in the phrase before, as if it were listed there.
     """
-    tree = Tree("", tokens)
-    is_finite = bool(tokens) and tree.finite(tree.root) is not None
-    if not is_finite or tree.subject(tree.root) is not None:
+    root = next((i for i, token in enumerate(tokens) if token.head == i), None)
+    if root is None or _has_subject(tokens, root):
         return tokens
-    phrases = [i for i in tree.of(tree.root, *_FRONTED) if i < tree.root]
+    tree = Tree("", tokens)
+    if tree.finite(root) is None:
+        return tokens
+    phrases = [i for i in tree.of(root, *_FRONTED) if i < root]
     words = tree.under(phrases[-1]) if phrases else []
     for place in words:
         under = tree.under(place)
@@ -527,7 +530,7 @@ def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
         is_whole = len(members) == 1 or any(tree.of(member, "cc") for member in members)
         is_whole &= last == words[-1] and tree.low[last + 1 : last + 2] != [","]
         if is_listed and is_whole and start > tokens[place].head and tree.low[start - 1] == ",":
-            tokens[place] = tokens[place]._replace(head=tree.root, relation="nsubj")
+            tokens[place] = tokens[place]._replace(head=root, relation="nsubj")
             break
     return tokens
 

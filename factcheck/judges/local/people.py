@@ -18,6 +18,7 @@ GENDERS = {
 _FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
 _PAPERS = word_set("statement report letter study paper email message review")
+_NO_PERSONS = WORDS["firms"] | _KINDS | _PAPERS
 """What says something without being a person."""
 _A_FEW = 10
 """People, of those who may be meant: enough to see that it is not clear who is."""
@@ -189,14 +190,13 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass")
         clauses = [i for kid in tree.of(place, "relcl") for i in tree.kids[kid]]
         is_who = any(tree.low[i] == "who" for i in clauses) or is_person(word)
-        relation = tree.tokens[tree.first(place)].relation
-        is_part = relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
-        is_part |= relation == "pobj" and tree.low[tree.tokens[tree.first(place)].head] == "as"
+        first = tree.tokens[tree.first(place)]
+        is_part = first.relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
+        is_part |= first.relation == "pobj" and tree.low[first.head] == "as"
         is_bare = token.relation == "nsubj" and token.tag in NAMES
         is_subject |= is_bare
         is_saying = token.relation == "nsubj" and tree.low[token.head] in WORDS["saying"]
-        is_thing = word in WORDS["firms"] | _KINDS | _PAPERS
-        is_who |= (is_saying and not is_thing) or word == "old"  # `the 26-year-old`
+        is_who |= (is_saying and word not in _NO_PERSONS) or word == "old"  # `the 26-year-old`
         is_led = bool(tree.of(place, "det"))
         is_name = not (_is_word(tree, place) or is_led)
         is_who |= is_bare and token.entity in ("", "PERSON") and is_name

@@ -40,6 +40,7 @@ COUNTING = word_set(
 _GROUPS = word_set("pair duo trio couple")
 """Before the names of those who are one: `the duo Anna and Tom`."""
 _FEW_DIGITS = 2
+"""Of a number that may well hold for each of several things."""
 _PLACING = word_set("in at across throughout")
 
 
@@ -218,17 +219,19 @@ class Phrases(Roles):
         heads = [k for k in self.listed(place) if k == place or self.low[k - 1] != "&"]
         links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
         token = self.tokens[place]
+        if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
+            return []
         together = _TOGETHER | WORDS["bundles"]
         is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
         is_shared |= self.low[token.head] == "aged" or self._is_sum(place)
         is_one = self.low[token.head] == "of" and self.low[self.tokens[token.head].head] == "one"
         is_shared |= is_one and bool(self.of(place, "nummod"))  # `one of three mills and dams`
-        is_counted = token.relation == "appos" and bool(self.of(token.head, "nummod"))
-        is_shared |= is_counted  # `two towns: Ulm and Bonn`
+        is_shared |= token.relation == "appos" and bool(self.of(token.head, "nummod"))
+        # `two towns: Ulm and Bonn`
         is_shared |= token.tag[0] in "JR" and {self.low[head] for head in heads} == {
             self.low[place]
         }
-        if len(heads) == 1 or not links or is_shared or token.relation in _NOT_LISTS:
+        if is_shared:
             return []
         before = self.low[max(0, token.head - 2) : token.head] if token.relation == "pobj" else []
         is_mostly = not _MOSTLY.isdisjoint(before)
@@ -251,7 +254,7 @@ class Phrases(Roles):
         """
         token = self.tokens[place]
         phrase = token.head
-        is_place = self.tokens[place].entity in ("GPE", "LOC") and self.low[phrase] in _PLACING
+        is_place = token.entity in ("GPE", "LOC") and self.low[phrase] in _PLACING
         head = self.tokens[phrase].head
         if token.relation == "pobj" and not is_place:
             head = next((i for i in self.above(head) if self.is_verb(i)), self.root)

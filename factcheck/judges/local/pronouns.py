@@ -34,7 +34,7 @@ _SOME = word_set("many several few more other such certain various most some dif
 _BE = frozenset({"is", "was", "'s", "be", "been"})
 _THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
 """What may be meant, by its form."""
-_OBJECTS = {"it": ("NN", "NNP"), "them": ("NNS",)}
+_OBJECTS = {"it": _THINGS["it"], "them": _THINGS["they"]}
 
 
 class _Told(NamedTuple):
@@ -127,7 +127,7 @@ class Mentions:
                 who, at = name.text, stand(tree, name.end - 1)
                 if name.is_person:
                     self._people.know(who, self._people.gender(who) or GENDERS.get(word, ""))
-            elif _is_open(tree, place):
+            elif _means_person(tree, place):
                 is_known = place >= begin or tree.tokens[place].head == subject
                 who = self._put(tree, place, subject, told, found) if is_known else ""
             if not who:
@@ -268,7 +268,7 @@ class Mentions:
         return told._replace(about=about, form=form)
 
 
-def _is_open(tree: Tree, place: int) -> bool:
+def _means_person(tree: Tree, place: int) -> bool:
     """Tell whether a word is `he`, `her` or the like, but not in `Her Majesty`."""
     is_pronoun = tree.tokens[place].tag in ("PRP", "PRP$") and tree.low[place] in GENDERS
     return is_pronoun and tree.low[place + 1 : place + 2] not in (["majesty"], ["highness"])
@@ -277,9 +277,10 @@ def _is_open(tree: Tree, place: int) -> bool:
 def _objects_again(tree: Tree) -> Iterator[tuple[int, str]]:
     """Yield what a verb does to the object of the one before: `took the car and sold it`."""
     for place, word in enumerate(tree.low):
+        if word not in _OBJECTS or tree.tokens[place].relation != "dobj":
+            continue
         verb = tree.tokens[place].head
-        is_joined = tree.tokens[verb].relation == "conj" and tree.subject(verb) is None
-        if word not in _OBJECTS or tree.tokens[place].relation != "dobj" or not is_joined:
+        if tree.tokens[verb].relation != "conj" or tree.subject(verb) is not None:
             continue
         for noun in tree.of(tree.tokens[verb].head, "dobj"):
             token, articles = tree.tokens[noun], tree.of(noun, "det", "poss", "nummod")

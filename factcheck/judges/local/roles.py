@@ -81,7 +81,7 @@ OF_YEAR = re.compile(r"\((?:1[5-9]|20)\d\d\)")
 """`Titanic (1997)`: when a work is from."""
 _WORKS = frozenset({"", "WORK_OF_ART"})
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
-_LASTING = word_set("take takes took taken taking")
+_TAKING_TIME = word_set("take takes took taken taking")
 """With a time, these say nothing without what it is needed for: `took a year to build`."""
 _LEADING = word_set("in on at for of to out off over")
 """What is kept before a verb although its noun is read as another word's."""
@@ -144,9 +144,11 @@ class Roles(Tree):
     @cached_property
     def garbled(self) -> frozenset[int]:
         """Verbs that the parser ties together as no sentence does: no fact with them is one."""
-        joined = {i for i, token in enumerate(self.tokens) if token.relation == "conj"}
-        joined.update(i for i, kids in enumerate(self.kids) if kids)
-        return frozenset(place for place in joined if self._is_garbled(place))
+        return frozenset(
+            place
+            for place, token in enumerate(self.tokens)
+            if (self.kids[place] or token.relation == "conj") and self._is_garbled(place)
+        )
 
     def _is_garbled(self, verb: int) -> bool:
         token = self.tokens[verb]
@@ -464,8 +466,8 @@ class Roles(Tree):
         is_led = self._governs(head, kid) and not self.is_time(kid)
         is_bound = kid > head and (low in _BOUND_TO_VERB or is_led or is_goal)
         is_bound |= self._is_limited(kid)
-        aims = [k for k in self.of(head, "xcomp") if self.tokens[k].tag == "VB" and k > kid > head]
-        is_bound |= low in _AIMING and bool(aims)  # `called on Ulm to pay`
+        if low in _AIMING and kid > head:  # `called on Ulm to pay`
+            is_bound |= any(k > kid and self.tokens[k].tag == "VB" for k in self.of(head, "xcomp"))
         is_bound |= self.tokens[kid].relation == "agent" and self.low[head] in _NEXT
         is_bound |= self.tokens[head].tag == "VBN" and self.low[head - 1] == "as"  # `as seen in`
         if is_bound or kid == self.needed_phrase(head) or self._is_span(kid):
@@ -592,8 +594,9 @@ class Roles(Tree):
         is_command = self.low[token.head] in WORDS["commanding"]
         is_command &= bool(self.of(token.head, "dobj"))
         behind = token.head + 1 + (" ".join(self.low[token.head : token.head + 2]) in _RESULTS)
-        times = self.of(token.head, "dobj", "npadvmod") if self.low[token.head] in _LASTING else []
-        is_command |= any(self.tokens[i].entity in TIMES for i in times)
+        if self.low[token.head] in _TAKING_TIME:
+            times = self.of(token.head, "dobj", "npadvmod")
+            is_command |= any(self.tokens[i].entity in TIMES for i in times)
         if token.tag == "VB" and (self.under(kid)[:1] == [behind] or is_command):
             return Role.NEEDED  # `was shown to fail`, `turned out to fail`, `ordered Ulm to pay`
         is_participle = token.tag in ("VBG", "VBN") and self.low[kid] not in WORDS["loose"]
