@@ -179,10 +179,11 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
     assert run(*score, "--dry-run").out == f"{free}\n"
 
 
-def test_a_dry_run_says_what_thought_may_add(
+def test_a_dry_run_needs_no_key_and_says_what_thought_may_add(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     command = (*by_model(tmp_path, [record(1)])[:2], "--judge", "openai/gpt-5-nano", "--dry-run")
     assert re.search(
         r"; without thought, completion tokens: at most [\d,]+, cost: at most \$[\d.]+; "

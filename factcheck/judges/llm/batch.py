@@ -163,7 +163,7 @@ class _OpenAI:
     """Batches of OpenAI: a file of requests, and files of answers."""
 
     def submit(self, model: str, lines: Sequence[bytes]) -> Batch:
-        with self._client() as client:
+        with self._client(model) as client:
             content = ("requests.jsonl", b"".join(lines))
             file = client.files.create(file=content, purpose="batch")
             new = self._create(client, file.id)
@@ -185,7 +185,7 @@ class _OpenAI:
 
     def refreshed(self, batch: Batch) -> Batch:
         """Return a batch with the provider's status."""
-        with self._client() as client:
+        with self._client(batch.model) as client:
             found = client.batches.retrieve(batch.batch_id)
         counts, problems = found.request_counts, (found.errors and found.errors.data) or []
         return replace(
@@ -196,7 +196,7 @@ class _OpenAI:
         )
 
     def answers_to(self, batch: Batch) -> Iterator[Line]:
-        with self._client() as client:
+        with self._client(batch.model) as client:
             found = client.batches.retrieve(batch.batch_id)
             files = filter(None, (found.output_file_id, found.error_file_id))
             contents = [client.files.content(file_id).read() for file_id in files]
@@ -205,11 +205,11 @@ class _OpenAI:
                 yield json.loads(line)
 
     @contextmanager
-    def _client(self) -> Iterator[openai.OpenAI]:
+    def _client(self, model: str) -> Iterator[openai.OpenAI]:
         """Yield OpenAI's client, and translate its errors."""
         import openai
 
-        access = access_to(Model("openai/batches"), Settings.from_environment())
+        access = access_to(Model(model), Settings.from_environment())
         try:
             with openai.OpenAI(
                 api_key=access.key or "none",

@@ -324,7 +324,9 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
     transport: Transport
     dialect = Dialect()
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
-        transport = ChatTransport(access_to(model, session.settings), model.timeout_s)
+        asks = session.transport is None
+        access = access_to(model, session.settings, needs_key=asks)
+        transport = ChatTransport(access, model.timeout_s)
         if not model.name.startswith("openai/"):
             dialect = Dialect(limit="max_tokens")
     else:

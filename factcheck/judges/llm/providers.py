@@ -80,10 +80,10 @@ def provider_of(name: str) -> Provider | None:
     return PROVIDERS.get(name.partition("/")[0])
 
 
-def access_to(model: Model, settings: Settings) -> Access:
+def access_to(model: Model, settings: Settings, *, needs_key: bool = True) -> Access:
     """Return the access to a model of a provider in `PROVIDERS`.
 
-    Raises `ConfigError` if the key is missing, or the address or key is invalid.
+    Raises `ConfigError` if a key that is needed is missing, or the address or key is invalid.
     """
     provider = PROVIDERS[model.name.partition("/")[0]]
     key = model.api_key or settings.variable(provider.key)
@@ -93,7 +93,7 @@ def access_to(model: Model, settings: Settings) -> Access:
         override = check_address(what, override).rstrip("/")
         if not urlsplit(override).path and not model.base_url:
             override += provider.path
-    if key is None and override is None and not provider.keyless:
+    if needs_key and key is None and override is None and not provider.keyless:
         raise ConfigError(
             f"{model.name!r} needs a key: set {provider.key}, "
             f"or {provider.address} for your own server"
