@@ -28,8 +28,8 @@ LONGEST = 160
 _TITLE_WORD = r"(?:[A-Z0-9][^\s\"\u201c\u201d]*|of|the|and|in|an?|to|for|on|at|with|from|by|&|-)"
 _TITLE = re.compile(rf"[\"\u201c](?=[A-Z0-9]){_TITLE_WORD}(?: {_TITLE_WORD}){{0,9}}[\"\u201d]")
 """`"The Leftovers"`: read as one name."""
-_CODE = r"[A-Za-z]{0,8}[A-Z][A-Za-z]{0,8}-\d{1,4}[A-Za-z]?\b"
-"""`F-35`: read as one name, too."""
+_CODE = r"(?:[A-Za-z]{0,8}[A-Z][A-Za-z]{0,8}-\d{1,4}[A-Za-z]?\b|(?<!\w)#\w{1,40})"
+"""`F-35` and `#4821`: each read as one name, too."""
 _TOKEN = re.compile(
     rf"(?-i:{_CODE})|"
     r"https?://\S+|www\.\S+|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,8}\(\)"

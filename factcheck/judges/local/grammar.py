@@ -37,8 +37,8 @@ def read_tokens(text: str) -> list[Token]:
     bare, at = "", 0
     offsets: list[int] = []
     for start, end in [*spans, (len(text), len(text))]:
-        bare += text[at:start]
-        offsets += range(at, start)
+        bare += text[at:start] + " "  # `the mill of Velm Ltd (Ulm).`
+        offsets += range(at, start + 1)
         at = end
     tokens = [token._replace(start=offsets[token.start]) for token in parse(bare)]
     for start, end in spans if tokens else ():
@@ -83,6 +83,9 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         goal = tokens[noun - 2]  # `from 6 million the year before`
         if goal.relation == "pobj" and tokens[goal.head].text == "from":
             return token._replace(head=noun - 2)
+    before = tokens[place - 1]
+    if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
+        return token._replace(head=place - 1, relation="nummod", tag="CD")  # `ticket #4821`
     after = tokens[place + 1] if place + 1 < len(tokens) else token
     is_helper = token.text in ("had", "has", "have") and token.relation == "conj"
     if is_helper and (after.tag, after.relation, after.head) == ("VBN", "conj", token.head):

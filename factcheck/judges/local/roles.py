@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum, auto
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from factcheck.judges.local.grammar import pairs_behind
@@ -161,6 +161,11 @@ class Roles(Tree):
                 for one, two in pairwise(self.of(verb, "dobj"))
             )
             # `rose 3 per cent in May and June and 5 per cent in July`
+            or any(
+                "," in self.low[one:two]
+                for one, two in product(self.of(verb, "acomp"), self.of(verb, "attr"))
+            )
+            # `one third is due in May, one third in June`
             or (self.is_verb(verb) and any(self.subject(kid) is None for kid in values))
             or self.is_inverted(verb)
             or self._is_torn_saying(verb)
