@@ -480,7 +480,7 @@ TOLD = {
     "what somebody says around":
         ("The delay, she said, would avoid noise. Rates, he added, may rise.",
         ["The delay, she said, would avoid noise.", "Rates, he added, may rise."]),
-    "a verb that is left out": (
+    "a share that is left out": (
         "One third is due on delivery, one third on signature and the rest in June.",
         ["One third is due on delivery, one third on signature and the rest in June."]),
     "two subjects of a verb": ("Ida Lim from the firm Peter Brett agreed.",
