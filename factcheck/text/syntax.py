@@ -32,7 +32,7 @@ _CODE = r"(?:[A-Za-z]{0,8}[A-Z][A-Za-z]{0,8}-\d{1,4}[A-Za-z]?\b|(?<!\w)#\w{1,40}
 """`F-35` and `#4821`: each read as one name, too."""
 _TOKEN = re.compile(
     rf"(?-i:{_CODE})|"
-    r"https?://\S+|www\.\S+|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,8}\(\)"
+    r"https?://\S+|www\.\S+|[A-Za-z][^\W_]{0,40}(?:(?:\.|_{1,2})[^\W_]{1,40}){1,8}\(\)"
     r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"
     r"|(?:[A-Za-z]\.){2,}|\b[A-Z]\.(?=\s)"
     r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Gov|Sen|Rep|No|"

@@ -135,6 +135,7 @@ HOSTILE = {
     "addresses": "a@" * 9_000, "stars": "**a " * 5_000, "not": "not " * 5_000,
     "semicolons": "Anna moved;" * 300, "values": "3 a in b and " * 2_000 + ".",
     "digits": "1" * 20_000, "hyphens": "A-" * 90_000, "codes": "AB-1" * 9_000,
+    "line of a signature": "Tenant" + "_" * 60 + " signs here.",
     "quotes": '"The ' * 4_000, "marks": "!" * 20_000,
     "tags": '<a href="' * 3_000, "entities": "&amp" * 9_000,
     "capitals": "ANNA KERN MET TOM. " * 200, "right to left": "שלום " * 4_000,
