@@ -35,7 +35,7 @@ _END = re.compile(
     rf"|[。\uff01\uff1f｡]+{_CLOSERS}*"
     r"|(?<![.!?\u2026\s])[^\S\r\n]*[\r\n]"
 )
-_MAY_END = re.compile(rf"[.!?\u2026]+{_CLOSERS}*\s+(?=\S)")
+_MAY_END = re.compile(rf"(?<![.!?\u2026])[.!?\u2026]+{_CLOSERS}*\s+(?=\S)")
 _ENDS_WIDE = re.compile(rf"[。\uff01\uff1f｡]{_CLOSERS}*\Z")
 _ENDS_WITH_CLOSER = re.compile(rf"{_CLOSERS}\s*\Z")
 _FIRST_ALNUM = re.compile(r"\w")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.sentences import cut_unended, split_sentences
+from factcheck.judges.local.sentences import cut_unended, split_passages, split_sentences
 
 PROSE = {
     "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
@@ -130,3 +130,7 @@ def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
     pieces = cut_unended(whole, language)
     assert [piece.text for piece in pieces] == [part.strip() for part in marked.split("¦")]
     assert [text[slice(*piece.span)] for piece in pieces] == [piece.text for piece in pieces]
+
+
+def test_marks_without_an_end_are_one_passage() -> None:
+    assert len(split_passages("?!" * 100_000)) == 1
