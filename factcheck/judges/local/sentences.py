@@ -202,6 +202,8 @@ def _cut(
 def _surely_goes_on(tail: str) -> bool:
     """Whether a full stop belongs to a title, an initial or a number, whatever follows."""
     ending = tail.rstrip()
+    if not ending:  # more white space than is looked at
+        return False
     last = ending.rsplit(None, 1)[-1].rstrip(".\"')\u201d\u2019").lower()
     return (
         _is_title(ending[: -len(last) - 1], last)

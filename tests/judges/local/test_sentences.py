@@ -134,3 +134,7 @@ def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
 
 def test_marks_without_an_end_are_one_passage() -> None:
     assert len(split_passages("?!" * 100_000)) == 1
+
+
+def test_a_passage_ends_before_any_white_space() -> None:
+    assert len(split_passages(f"Rome is big.{' ' * 90}Oslo is dry.")) == 2
