@@ -324,8 +324,8 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
     transport: Transport
     dialect = Dialect()
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
-        asks = session.transport is None
-        access = access_to(model, session.settings, needs_key=asks)
+        needs_key = session.transport is None  # estimates send nothing; batches ask for it
+        access = access_to(model, session.settings, needs_key=needs_key)
         transport = ChatTransport(access, model.timeout_s)
         if not model.name.startswith("openai/"):
             dialect = Dialect(limit="max_tokens")

@@ -36,10 +36,12 @@ def read_tokens(text: str) -> list[Token]:
     spans = [match.span() for match in _BRACKETS.finditer(text) if match.start()]
     bare, at = "", 0
     offsets: list[int] = []
-    for start, end in [*spans, (len(text), len(text))]:
+    for start, end in spans:
         bare += text[at:start] + " "  # `the mill of Velm Ltd (Ulm).`
         offsets += range(at, start + 1)
         at = end
+    bare += text[at:]
+    offsets += range(at, len(text))
     tokens = [token._replace(start=offsets[token.start]) for token in parse(bare)]
     for start, end in spans if tokens else ():
         place = sum(token.start < start for token in tokens)
@@ -83,9 +85,6 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         goal = tokens[noun - 2]  # `from 6 million the year before`
         if goal.relation == "pobj" and tokens[goal.head].text == "from":
             return token._replace(head=noun - 2)
-    before = tokens[place - 1]
-    if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
-        return token._replace(head=place - 1, relation="nummod", tag="CD")  # `ticket #4821`
     after = tokens[place + 1] if place + 1 < len(tokens) else token
     is_helper = token.text in ("had", "has", "have") and token.relation == "conj"
     if is_helper and (after.tag, after.relation, after.head) == ("VBN", "conj", token.head):
@@ -105,6 +104,14 @@ def _is_tree(tokens: Sequence[Token]) -> bool:
             return False
         reached |= way
     return True
+
+
+def _with_numbers(tokens: list[Token]) -> list[Token]:
+    """Return words with a number under the noun before it: `looked into ticket #4821`."""
+    for place, (before, token) in enumerate(pairwise(tokens), 1):
+        if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
+            tokens[place] = token._replace(head=place - 1, relation="nummod", tag="CD")
+    return tokens
 
 
 def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
@@ -633,6 +640,7 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 
 _MENDS = (
+    _with_numbers,
     _with_contrasts,
     _with_lost_subjects,
     _with_firms,

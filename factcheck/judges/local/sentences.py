@@ -31,7 +31,8 @@ class Sentence(NamedTuple):
 
 _CLOSERS = rf"[\"'\u201d\u2019\u00bb\u203a)\]}}*_」』\uff09】》〉{BLANK}]"
 _END = re.compile(
-    rf"[.!?\u2026؟।]+(?:{_CLOSERS}|[ \u00a0\u202f][»\u203a])*(?:\[\d+\])*(?=\s|\Z)"
+    r"(?<![.!?\u2026؟।])[.!?\u2026؟।]+"
+    rf"(?:{_CLOSERS}|[ \u00a0\u202f][»\u203a])*(?:\[\d+\])*(?=\s|\Z)"
     rf"|[。\uff01\uff1f｡]+{_CLOSERS}*"
     r"|(?<![.!?\u2026\s])[^\S\r\n]*[\r\n]"
 )
@@ -149,9 +150,9 @@ def cut_unended(sentence: Sentence, language: str) -> tuple[Sentence, ...]:
         is_start = starters is not None and starters.match(match.group(1)) is not None
         if not is_start:
             return False
-        left = match.string[max(start, match.end() - _REACH) : match.end()]
+        left = _left_of(match, start)
         if "." in match.group():
-            return not _is_title(left[: -len(match.group())], last)
+            return not _is_title(left[: -len(match.group().rstrip())], last)
         right = match.string[match.end() : match.end() + _REACH]
         return language == DEFAULT and _is_heading(left, right)
 
@@ -164,7 +165,7 @@ def _is_heading(left: str, right: str) -> bool:
     is_name = not left.rsplit(None, 1)[-1][0].islower()
     is_sure = first in _SURE_STARTERS or not (is_name or first in _LETTERS)
     goes_on = _CONTINUES.search(left) or _NAMING.search(left)
-    is_long = left.count(" ") > _FEWEST
+    is_long = left.count(" ") >= _FEWEST
     return is_long and is_sure and not goes_on and _GOES_ON.match(right) is not None
 
 
@@ -176,9 +177,8 @@ def split_passages(text: str) -> tuple[Sentence, ...]:
     """
 
     def ends(match: re.Match[str], start: int) -> bool:
-        left = match.string[max(start, match.end() - _REACH) : match.end()]
         right = match.string[match.end() : match.end() + _REACH]
-        return not _starts_lower(right) and not _surely_goes_on(left)
+        return not _starts_lower(right) and not _surely_goes_on(_left_of(match, start))
 
     return tuple(
         piece for sentence in split_sentences(text) for piece in _cut(sentence, _MAY_END, ends)
@@ -199,11 +199,14 @@ def _cut(
             start = end
 
 
-def _surely_goes_on(tail: str) -> bool:
+def _left_of(match: re.Match[str], start: int) -> str:
+    """The end of a piece before the white space that a match ends in; never empty."""
+    end = match.start() + len(match.group().rstrip())
+    return match.string[max(start, end - _REACH) : end]
+
+
+def _surely_goes_on(ending: str) -> bool:
     """Whether a full stop belongs to a title, an initial or a number, whatever follows."""
-    ending = tail.rstrip()
-    if not ending:  # more white space than is looked at
-        return False
     last = ending.rsplit(None, 1)[-1].rstrip(".\"')\u201d\u2019").lower()
     return (
         _is_title(ending[: -len(last) - 1], last)

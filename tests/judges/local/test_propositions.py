@@ -107,6 +107,8 @@ TOLD = {
         ["The F-35 was tested.", "The F-35 was tested by Orr.", "The F-35 was tested in May."]),
     "a number of a ticket": ("Orr looked into ticket #4821 yesterday.",
         ["Orr looked into ticket #4821.", "Orr looked into ticket #4821 yesterday."]),
+    "a number of a ticket at the beginning": ("#12 was closed by Anna Kern",
+        ["#12 was closed.", "#12 was closed by Anna Kern."]),
     "a mark behind brackets": ("The mill belongs to Velm Ltd (Ulm).",
         ["The mill belongs to Velm Ltd.", "The mill belongs to Velm Ltd (Ulm)."]),
     "cannot": ("Dogs cannot be kept on the reserve.", ["Dogs cannot be kept on the reserve."]),

@@ -134,7 +134,13 @@ def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
 
 def test_marks_without_an_end_are_one_passage() -> None:
     assert len(split_passages("?!" * 100_000)) == 1
+    assert len(split_passages("?!" * 50_000 + "a")) == 1
 
 
 def test_a_passage_ends_before_any_white_space() -> None:
     assert len(split_passages(f"Rome is big.{' ' * 90}Oslo is dry.")) == 2
+
+
+def test_a_heading_may_have_any_white_space_behind_it() -> None:
+    (whole,) = split_sentences(f"Ulm from above the mill and{' ' * 90}The mayor said it was old.")
+    assert cut_unended(whole, "en") == (whole,)
