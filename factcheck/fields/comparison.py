@@ -23,7 +23,7 @@ from factcheck.fields.records import (
     scores_of,
 )
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import UNDECIDED, FieldResult
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain
 from factcheck.reports.comparison import Change, RunComparison
 from factcheck.reports.page import Alert
@@ -76,6 +76,12 @@ def compare_runs(
         )
     runs = [records_a[name] for name in common], [records_b[name] for name in common]
     _check_gold(*runs)
+    for side, records in zip("ab", runs, strict=True):
+        if not any(record.counts.has_score for record in records):
+            raise InputError(
+                f"run {side} has no verdict on any value of the records in common; evaluate it "
+                "again, since there is nothing to compare"
+            )
     counts_a, counts_b = map(_count_fields, runs)
     names_of_fields = dict.fromkeys((*counts_a, *counts_b))
     fields = [_Field(name, counts_a[name], counts_b[name]) for name in names_of_fields]
@@ -87,8 +93,11 @@ def compare_runs(
         overall = {name: _without_test(one) for name, one in overall.items()}
         no_verdict = _undecided_text(fields)
     changes = _changes([field for field in with_values if field.is_scored])
+    f1s = [(name, records_a[name].f1, records_b[name].f1) for name in common]
     moved = stats.split_changes(
-        stats.Change(name, records_a[name].f1, records_b[name].f1) for name in common
+        stats.Change(name, f1_a, f1_b)
+        for name, f1_a, f1_b in f1s
+        if f1_a is not None and f1_b is not None
     )
     n_unusable = [sum(record.failure is not None for record in records) for records in runs]
     main = overall["mean_f1"]
@@ -154,8 +163,7 @@ def _count_fields(records: Sequence[RecordResult]) -> defaultdict[str, Matrix]:
         for result in record.field_results:
             by_field[schema_path(result.path)].append(result)
         for field, own in by_field.items():
-            n_undecided = sum(result.status in UNDECIDED for result in own)
-            fields[field][:, place] = (*count(own), n_undecided, len(own))
+            fields[field][:, place] = (*count(own), len(own))
     return fields
 
 

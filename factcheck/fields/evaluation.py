@@ -259,21 +259,23 @@ class RunTally:
     ) -> None:
         self._schema_digest = schema_digest
         self._weights = weights or {}
-        self._n = 0
+        self._n = self._n_scored = 0
         self._means = [0.0, 0.0, 0.0]
         self._sums = Counts()
         self._fields = FieldSums()
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
-        self._add_means((record.precision, record.recall, record.f1), 1)
+        scores = [one for one in (record.precision, record.recall, record.f1) if one is not None]
+        self._n += 1
+        self._add_means(scores, 1 if scores else 0)
         self._sums = self._sums.plus(record.counts)
         self._fields.add(record.field_results, schema_path)
 
     def _add_means(self, means: Sequence[float], n: int) -> None:
-        self._n += n
+        self._n_scored += n
         for k, value in enumerate(means if n else ()):
-            self._means[k] += (value - self._means[k]) * n / self._n
+            self._means[k] += (value - self._means[k]) * n / self._n_scored
 
     def merge(self, other: RunTally) -> None:
         """Add the totals of other records scored by the same schema.
@@ -285,7 +287,8 @@ class RunTally:
             raise InputError(
                 "cannot merge tallies of different schemas; create both with the same schema"
             )
-        self._add_means(other._means, other._n)
+        self._n += other._n
+        self._add_means(other._means, other._n_scored)
         self._sums = self._sums.plus(other._sums)
         self._fields.merge(other._fields)
 
@@ -305,7 +308,10 @@ class RunTally:
         totals = Counter[str]()
         for summary in by_field.values():
             totals.update(summary.counts)
-        precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
+        means: Sequence[float | None] = self._means
+        if not self._n_scored:
+            means = Counts(undecided=self._n).scores()
+        precision, recall, f1 = means
         return RunResult(
             records=list(records),
             mean_precision=precision,

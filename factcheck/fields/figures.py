@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
 from factcheck.fields.records import (
+    MEASURES,
     Counts,
     RecordResult,
     Scores,
+    count,
     overall_scores,
 )
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain, value_key
-from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import bootstrap_scores
+from factcheck.stats.intervals import Interval, wilson
+from factcheck.stats.resampling import bootstrap_scores, mean_interval
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -52,11 +54,11 @@ class FieldAggregation:
 class FieldSummary:
     """Results of one field of the schema, over all records and positions."""
 
-    precision: float
-    """1 if the field was never extracted."""
-    recall: float
+    precision: float | None
+    """1 if the field was never extracted; with recall and F1, `None` if no value has a verdict."""
+    recall: float | None
     """1 if the support is 0."""
-    f1: float
+    f1: float | None
     support: int
     """Number of gold values."""
     mean_score: float
@@ -101,7 +103,8 @@ class FieldSums:
             n_both = counts["match"] + counts["mismatch"]
             n_extracted, n_gold = n_both + counts["hallucination"], n_both + counts["omission"]
             matched, n = self._matched[path], n_extracted + n_gold - n_both
-            scores = Counts(matched, n_extracted, n_gold).scores()
+            n_undecided = sum(counts[status] for status in UNDECIDED)
+            scores = Counts(matched, n_extracted, n_gold, n_undecided).scores()
             mean = matched / n if n else 0.0
             summaries[path] = FieldSummary(*scores, n_gold, mean, dict(counts))
         return summaries
@@ -109,14 +112,17 @@ class FieldSums:
 
 @dataclass(frozen=True, repr=False)
 class RunFigures:
-    """Scores of a run. Means are over records (macro); `micro` is over all fields."""
+    """Scores of a run. Means are over records (macro); `micro` is over all fields.
+
+    Records of which no value has a verdict are not in the means, which are `None` without others.
+    """
 
     format: ClassVar[str] = "factcheck-fields-run/1"
     records: list[RecordResult]
     """In the order of the gold records; empty if only totals were kept."""
-    mean_precision: float
-    mean_recall: float
-    mean_f1: float
+    mean_precision: float | None
+    mean_recall: float | None
+    mean_f1: float | None
     total_records: int
     total_fields: int
     """Matches, mismatches, omissions and hallucinations."""
@@ -161,17 +167,12 @@ class RunFigures:
         return [(name, one) for name, one in results if one.doubtful and one.status == "mismatch"]
 
     def f1_bounds(self) -> tuple[float, float]:
-        """Bound mean F1: all undecided values wrong, all right.
+        """Bound the mean F1 of all records: all undecided values wrong, all right.
 
-        Mean F1 itself counts a record without any verdict as 1.
+        Raises:
+            InputError: The records were not kept.
         """
-        bounds = []
-        for record in self.records:
-            open_paths = [one.path for one in record.field_results if one.status in UNDECIDED]
-            weight = sum(self.weights.get(schema_path(path), 1.0) for path in open_paths)
-            bounds.append(record.counts.f1_bounds(weight))
-        if not bounds:
-            return self.mean_f1, self.mean_f1
+        bounds = [record.counts.f1_bounds() for record in self.kept_records()] or [(1.0, 1.0)]
         low, high = (sum(side) / len(bounds) for side in zip(*bounds, strict=True))
         return low, high
 
@@ -225,7 +226,7 @@ class RunFigures:
             )
         records = enumerate(read.get("records", list[Any]), 1)
         figures = from_plain(RunFigures, {**data, "records": []}, "run")
-        kept = [_record(one, f"run: record {n}") for n, one in records]
+        kept = [_record(one, figures.weights, f"run: record {n}") for n, one in records]
         return cls(**{**vars(figures), "records": kept})
 
     @classmethod
@@ -238,19 +239,29 @@ class RunFigures:
         return cls.from_dict(parse_json(text, "run").value)
 
     def intervals(self) -> dict[str, Interval]:
-        """Compute 95 % bootstrap intervals of mean and micro scores over records.
+        """Compute 95 % intervals of mean and micro scores over records.
 
-        They are too narrow below about twenty records, and have zero width if all records have
-        equal scores.
+        They are bootstrapped; means of fewer than ten records have those of Student's t, and where
+        all records are equal, the interval is Wilson's for as many trials.
 
         Returns:
             Intervals of `mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`,
-            `micro_recall` and `micro_f1`; (0, 1) with fewer than two records.
+            `micro_recall` and `micro_f1`; (0, 1) with fewer than two records, or without a verdict.
 
         Raises:
             InputError: The records were not kept.
         """
-        return bootstrap_scores(overall_scores(self.kept_records()))
+        records = self.kept_records()
+        if self.mean_f1 is None:
+            return dict.fromkeys(MEASURES, Interval(0.0, 1.0))
+        intervals = bootstrap_scores(overall_scores(records))
+        scores = [(r.precision, r.recall, r.f1) for r in records if r.f1 is not None]
+        for name, values in zip(MEASURES, zip(*scores, strict=True), strict=False):
+            intervals[name] = mean_interval(values) or intervals[name]
+        return {
+            name: found if found.low < found.high else wilson(found.low, len(records))
+            for name, found in intervals.items()
+        }
 
     def kept_records(self, name: str = "this run") -> list[RecordResult]:
         """Return the records; raise `InputError` if any were not kept."""
@@ -315,14 +326,15 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
     }
 
 
-def _record(data: Any, where: str) -> RecordResult:
+def _record(data: Any, weights: Mapping[str, float], where: str) -> RecordResult:
     read = Reader(data, where)
     fields = [
         _result(one, f"{where}: field {n}")
         for n, one in enumerate(read.get("fields", list[Any]), 1)
     ]
-    own = {"gold": None, "extracted": None, **data, "field_results": fields}
-    return from_plain(RecordResult, {**own, "record_id": read.get("id", str | int)}, where)
+    counts, name = count(fields, weights), read.get("id", str | int)
+    values = data.get("gold"), data.get("extracted")
+    return RecordResult(name, fields, *values, *counts.scores(), counts)
 
 
 def _result(data: Any, where: str) -> FieldResult:

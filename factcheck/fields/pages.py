@@ -90,12 +90,14 @@ class RunResult(RunFigures, Report):
         )
         costly = [field for field in order if losses[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
         counts = plural(self.total_records, "record")
+        if n_open := sum(record.f1 is None for record in self.records):
+            counts = f"{self.total_records - n_open:,} of {counts}"
         if is_scored and self.total_records > 1:
             counts = f"mean over {counts} (macro)"
         interval = text.interval_text(intervals.get("mean_f1")) if is_scored else ""
         return Page(
             "F1" if is_scored else "Nothing was scored",
-            share(self.mean_f1) if is_scored else "",
+            _share(self.mean_f1) if is_scored else "",
             counts,
             interval and f"95 % interval {interval}",
             lines=tuple(_lines(self, totals, intervals)),
@@ -151,8 +153,8 @@ def _lines(
         yield f"Precision {precision}, recall {recall}"
         micro = run.micro
         yield (
-            f"All fields (micro): F1 {share(micro.f1)}, precision {share(micro.precision)}, "
-            f"recall {share(micro.recall)}"
+            f"All fields (micro): F1 {_share(micro.f1)}, precision {_share(micro.precision)}, "
+            f"recall {_share(micro.recall)}"
         )
         counts = [f"{totals.get('match', 0):,} match"]
         counts += [f"{totals[status]:,} {status}" for status in _LOSSES if totals.get(status)]
@@ -170,9 +172,13 @@ def _lines(
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
 
 
-def _with_interval(mean: float, interval: Interval | None) -> str:
+def _share(score: float | None) -> str:
+    return text.DASH if score is None else share(score)
+
+
+def _with_interval(mean: float | None, interval: Interval | None) -> str:
     shown = text.interval_text(interval)
-    return f"{share(mean)} ({shown})" if shown else share(mean)
+    return f"{_share(mean)} ({shown})" if shown else _share(mean)
 
 
 def _row(field: str, summary: FieldSummary) -> tuple[str, ...]:
@@ -180,9 +186,9 @@ def _row(field: str, summary: FieldSummary) -> tuple[str, ...]:
     n_gold = summary.support
     return (
         field_text(field),
-        share(summary.f1) if n_extracted or n_gold else text.DASH,
-        share(summary.precision) if n_extracted else text.DASH,
-        share(summary.recall) if n_gold else text.DASH,
+        _share(summary.f1) if n_extracted or n_gold else text.DASH,
+        _share(summary.precision) if n_extracted else text.DASH,
+        _share(summary.recall) if n_gold else text.DASH,
         f"{summary.support:,}",
         *(f"{summary.count(status):,}" for status in _LOSSES),
     )
@@ -203,7 +209,7 @@ def _cases(run: RunFigures) -> Iterator[Case]:
         if summary.count(_UNUSABLE):
             n_unusable = plural(summary.count(_UNUSABLE), "extraction")
             yield Case("unusable extractions", "failed", f"{n_unusable} without a record", "lost")
-        elif COUNTED.isdisjoint(summary.counts):
+        elif summary.f1 is None or COUNTED.isdisjoint(summary.counts):
             yield Case(field_text(field), "skipped", counts, "not counted")
         elif summary.f1 < 1.0:
             yield Case(field_text(field), "failed", f"F1 {share(summary.f1)}: {counts}", "lost")

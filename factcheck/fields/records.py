@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factcheck.fields.schemas import schema_path
-from factcheck.fields.types import FieldResult
+from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import exact_key
 from factcheck.stats.resampling import Matrix, SumScores
 
 
 class Scores(NamedTuple):
-    """Precision, recall and F1, each in [0, 1]."""
+    """Precision, recall and F1, each in [0, 1]; `None` where no value has a verdict."""
 
-    precision: float
-    recall: float
-    f1: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
 
 
 class Counts(NamedTuple):
@@ -31,32 +31,40 @@ class Counts(NamedTuple):
     """Matches, mismatches and hallucinations."""
     n_gold: float = 0.0
     """Matches, mismatches and omissions."""
+    undecided: float = 0.0
+    """Fields that should have a verdict and do not."""
+
+    @property
+    def has_score(self) -> bool:
+        """Whether a field has a verdict, or none should have one."""
+        return bool(self.n_extracted or self.n_gold or not self.undecided)
 
     def scores(self) -> Scores:
         """Compute precision, recall and F1; a fraction with denominator 0 is 1."""
+        if not self.has_score:
+            return Scores(None, None, None)
         precision = self.matched / self.n_extracted if self.n_extracted else 1.0
         recall = self.matched / self.n_gold if self.n_gold else 1.0
-        if not self.n_extracted and not self.n_gold:
-            return Scores(1.0, 1.0, 1.0)
-        total = precision + recall
-        return Scores(precision, recall, 2 * precision * recall / total if total else 0.0)
+        return Scores(precision, recall, f1_of(self.matched, self.n_extracted, self.n_gold))
 
     def plus(self, other: Counts) -> Counts:
-        return Counts(
-            self.matched + other.matched,
-            self.n_extracted + other.n_extracted,
-            self.n_gold + other.n_gold,
-        )
+        return Counts(*(one + another for one, another in zip(self, other, strict=True)))
 
-    def f1_bounds(self, undecided: float) -> tuple[float, float]:
-        """Bound F1: undecided fields of this total weight all wrong, and all right."""
-        wrong = self.plus(Counts(0.0, undecided, undecided))
-        return wrong.scores().f1, wrong.plus(Counts(undecided)).scores().f1
+    def f1_bounds(self) -> tuple[float, float]:
+        """Bound F1: undecided fields all wrong, and all right."""
+        stakes = self.n_extracted + self.undecided, self.n_gold + self.undecided
+        return f1_of(self.matched, *stakes), f1_of(self.matched + self.undecided, *stakes)
+
+
+def f1_of(matched: float, n_extracted: float, n_gold: float) -> float:
+    """Compute F1 from counts; 1 if there is nothing to extract."""
+    stake = n_extracted + n_gold
+    return 2 * matched / stake if stake else 1.0
 
 
 def count(results: Iterable[FieldResult], weights: Mapping[str, float] | None = None) -> Counts:
     """Count results, weighted by schema path; the default weight is 1."""
-    matched = n_extracted = n_gold = 0.0
+    matched = n_extracted = n_gold = undecided = 0.0
     for result in results:
         weight = weights.get(schema_path(result.path), 1.0) if weights else 1.0
         status = result.status
@@ -68,21 +76,23 @@ def count(results: Iterable[FieldResult], weights: Mapping[str, float] | None = 
             n_gold += weight
         elif status == "hallucination":
             n_extracted += weight
-    return Counts(matched, n_extracted, n_gold)
+        elif status in UNDECIDED:
+            undecided += weight
+    return Counts(matched, n_extracted, n_gold, undecided)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordResult:
-    """Field results of one record, with precision, recall and F1."""
+    """Field results of one record, with precision, recall and F1; `None` if all are undecided."""
 
     record_id: str | int
     """Value of the `id_field`, or the position."""
     field_results: list[FieldResult]
     gold: Any
     extracted: Any
-    precision: float
-    recall: float
-    f1: float
+    precision: float | None
+    recall: float | None
+    f1: float | None
     counts: Counts = Counts()  # noqa: RUF009 - immutable
     """Counts behind precision, recall and F1."""
 
@@ -100,13 +110,17 @@ MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scor
 
 
 def overall_scores(records: Sequence[RecordResult]) -> SumScores:
-    n = len(records)
-    rows = [(r.precision, r.recall, r.f1, *r.counts) for r in records]
+    rows = []
+    for record in records:
+        own = [score or 0.0 for score in (record.precision, record.recall, record.f1)]
+        rows.append([*own, record.counts.has_score, *record.counts[:3]])
 
     def scores(sums: Matrix) -> Matrix:
-        return np.concatenate([sums[:3] / n, np.stack(scores_of(*sums[3:]))])
+        means = np.divide(sums[:3], sums[3], out=np.full_like(sums[:3], np.nan), where=sums[3] > 0)
+        return np.concatenate([means, np.stack(scores_of(*sums[4:]))])
 
-    return SumScores(MEASURES, np.array(rows, dtype=float).reshape(n, 6).T.copy(), scores)
+    table = np.array(rows, dtype=float).reshape(len(rows), len(MEASURES) + 1)
+    return SumScores(MEASURES, table.T.copy(), scores)
 
 
 def scores_of(

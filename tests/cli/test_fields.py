@@ -138,14 +138,14 @@ IF_WRONG = "if every value without a verdict is wrong (a: 1 value without a verd
         ("", 0.9, 4, "nothing was scored: a: 2 values without a verdict"),
         ("x", None, None, ""),
         ("x", 0.26, 4, f"mean F1 0.2500 is under 0.26 {IF_WRONG}"),
-        ("x", 0.75, 4, f"mean F1 0.2500 is under 0.75 {IF_WRONG}"),
-        ("x", 0.76, 1, "mean F1 0.7500 is under 0.76"),
+        ("x", 0.5, 4, f"mean F1 0.2500 is under 0.5 {IF_WRONG}"),
+        ("x", 0.51, 1, "mean F1 0.5000 is under 0.51"),
     ],
 )
 def test_an_undecided_record_does_not_help_to_pass(
     answered: str, threshold: float | None, code: int | None, said: str
 ) -> None:
-    """In the mean it counts as 1; if it is wrong, the mean is 0.25.
+    """It is not in the mean; if it is wrong, the mean is 0.25.
 
     A run that decided nothing never passes, with or without a threshold.
     """
@@ -153,7 +153,7 @@ def test_an_undecided_record_does_not_help_to_pass(
 
     found = fields_gate(*gate_scores(run), threshold)
 
-    assert run.mean_f1 == (0.75 if answered else 1.0)
+    assert run.mean_f1 == (0.5 if answered else None)
     assert (found and found.exit_code) == code
     assert said in (found.message if found else "")
 

@@ -181,7 +181,7 @@ def drawn(item: BatchItem, salt: str) -> ComparatorResult | None:
 
 
 def f1_of(results: list[FieldResult]) -> float:
-    matched, n_extracted, n_gold = count(results)
+    matched, n_extracted, n_gold, _ = count(results)
     return 2 * matched / (n_extracted + n_gold) if matched else 0.0
 
 

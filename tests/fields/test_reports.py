@@ -33,6 +33,7 @@ from factcheck.reports import render
 from factcheck.reports.comparison import RunComparison
 from factcheck.reports.page import Page
 from factcheck.reports.table import render as table
+from factcheck.stats.intervals import wilson
 from tests.fields.builders import (
     TEXT,
     Recorder,
@@ -116,7 +117,7 @@ def test_nothing_scored_is_no_score() -> None:
 
 
 def test_undecided_values_give_bounds() -> None:
-    """In the mean, a record without any verdict counts as 1."""
+    """A record without any verdict is not in the mean."""
     pairs = [({"a": "x", "b": "y"}, {"a": "x", "b": "y"}), ({"a": "g"}, {"a": "z"})]
     text = table(pairs_of(pairs, silent("x"), a=SILENT, b=TEXT).page())
     assert text.startswith("F1 0.500   mean over 2 records (macro)")
@@ -153,8 +154,8 @@ def names(found: RunComparison, group: str) -> tuple[str, ...]:
 
 def test_intervals_where_there_is_nothing_to_resample() -> None:
     cases: list[tuple[Any, Any]] = [
-        ([], (0, 1)), ([{"a": "-"}], (0, 1)), ([{"a": "+-"}] * 5, (0.5, 0.5)),
-        ([{"a": "s"}, {}, {"b": "s"}], (1, 1)),
+        ([], (0, 1)), ([{"a": "-"}], (0, 1)), ([{"a": "+-"}] * 5, wilson(0.5, 5)),
+        ([{"a": "s"}, {}, {"b": "s"}], wilson(1, 3)), ([{"a": "?"}] * 3, (0, 1)),
     ]  # fmt: skip
     for records, interval in cases:
         assert run_of(records).intervals() == dict.fromkeys(MEASURES, interval)

@@ -30,6 +30,7 @@ from factcheck.fields import (
     annotate_xeval,
     reclassify_nulls,
 )
+from factcheck.fields.records import Counts
 from factcheck.fields.values import plain
 from tests.fields.builders import (
     NUMBER,
@@ -66,7 +67,7 @@ class Unprintable:
 
 def holding(value: Any, compared_value: Any = None) -> RunResult:
     field = FieldResult("a", 0.0, "exact", value, value, "mismatch", None, compared_value, value)
-    return summed_up([RecordResult(0, [field], value, [value], 0.0, 0.0, 0.0)])
+    return summed_up([RecordResult(0, [field], value, [value], 0.0, 0.0, 0.0, Counts(0, 1, 1))])
 
 
 def saved(run: RunResult) -> dict[str, Any]:

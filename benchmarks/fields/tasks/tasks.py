@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from factcheck.fields import evaluate, suggest_schema
-from factcheck.fields.records import Counts
+from factcheck.fields.records import f1_of
 
 TASKS = ("invoices", "cvs", "lab_reports")
 PARTS = ("development", "held")
@@ -51,7 +51,7 @@ def person_verdicts(gold: Any, extracted: Any, edits: dict[str, str]) -> dict[st
 def person_f1(verdicts: dict[str, str]) -> float:
     n = Counter(verdicts.values())
     compared = n["same"] + n["wrong"]
-    return Counts(n["same"], compared + n["invented"], compared + n["missing"]).scores().f1
+    return f1_of(n["same"], compared + n["invented"], compared + n["missing"])
 
 
 def main() -> None:
