@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from time import process_time
 from typing import Any, Literal
 
 import pytest
@@ -70,6 +71,13 @@ def test_a_field_is_compared_by_its_name_and_values(
     found = suggested(name, *values)
     assert found[:2] == (compare, transforms)
     assert found[2]
+
+
+@pytest.mark.parametrize("text", [" ", "5", "1.", "1 ", "1'"])
+def test_a_long_value_is_looked_at_in_no_time(text: str) -> None:
+    start = process_time()
+    assert suggested("x", text * 30_000 + "!")[0]
+    assert process_time() - start < 2
 
 
 def test_contradictory_values_are_named_in_the_reason() -> None:

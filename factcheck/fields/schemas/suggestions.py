@@ -38,7 +38,7 @@ _PARTICLES = "al da de del della den der di do dos du el la las los te ten ter v
 _NAME_WORD = rf"(?:(?:{'|'.join(_PARTICLES.split())}) )*(?:[dl]['\u2019])?[^\W\d_a-z][\w.'\u2019-]*"
 _PROPER_NAME = re.compile(rf"{_NAME_WORD}(?:,?\s+{_NAME_WORD}){{0,4}}\s*")
 _CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
-_PLAIN_NUMBER = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
+_PLAIN_NUMBER = re.compile(r"[-+(]?[.,'_ ]*\d[\d.,'_ ]*\)?")
 _RANGE = re.compile(
     r"\s*(?:(?:[<>\u2264\u2265]=?|up to|under|over|at (?:least|most))\s*\d+(?:[.,]\d+)?"
     r"|\d+(?:[.,]\d+)?\s*(?:-|\u2013|to)\s*\d+(?:[.,]\d+)?)(?:\s*[^\W\d]\S*)?\s*",
@@ -273,7 +273,7 @@ def _by_schema(field: _Field) -> _Suggestions:
 
 def _names(field: _Field) -> _Suggestions:
     n_forms = sum(bool({*_name_words(v)[-1:]} & _WORDS["legal form"]) for v in field.values)
-    *_, role = "", *(word for word in _name_words(field.name) if word != "name")
+    *_, role = "", *(w for w in _name_words(field.name) if w != "name" and len(w) > 1)  # `party_a`
     roles = {role, role.removesuffix("s")}
     if not roles.isdisjoint(_WORDS["company"]) or (n_forms and 2 * n_forms >= len(field.values)):
         yield _Suggestion("name", (), "a name of a company, with or without its legal form")
@@ -331,7 +331,7 @@ def _are_numbers(values: Sequence[Any], decimal: str | None = None) -> bool:
 def _numbers(field: _Field) -> _Suggestions:
     """Suggest settings for numbers written as text, and for numbers of which some have a unit."""
     values = field.values
-    if values and all(map(_PLAIN_NUMBER.fullmatch, values)):
+    if values and all(_PLAIN_NUMBER.fullmatch(value.strip()) for value in values):
         fitting = [mark for mark in ".," if _are_numbers(values, mark)]
         plain = _are_numbers(values)
         has_zeros = any(_ZEROS.fullmatch(value) for value in values)
