@@ -52,7 +52,7 @@ class Unparsed(InputError):
     def __init__(self, message: str, text: str) -> None:
         super().__init__(message)
         self.text = text
-        """The line; other bytes than UTF-8 are replaced, and a line that is too long is empty."""
+        """The line."""
 
 
 class Entry(NamedTuple):

@@ -150,7 +150,7 @@ def _parsed(name: str, lines: Iterable[Line]) -> Iterator[Entry]:
         try:
             value = _value_of(line, name)
         except InputError as error:
-            value = Unparsed(str(error), line.text)
+            value = line.error or Unparsed(str(error), line.text)
         yield Entry(f"{name}, line {line.number}", value)
 
 

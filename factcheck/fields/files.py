@@ -72,10 +72,7 @@ def _reply(place: str, value: Any) -> Any:
     try:
         return object_in(text)
     except InputError as error:
-        problem = f"{place}: {error}"
-    if isinstance(value, Unparsed) and not text:  # the line is too long
-        problem = str(value)
-    return Unusable(text, problem)
+        return Unusable(text, f"{place}: {error}")
 
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:

@@ -122,6 +122,13 @@ def test_warnings_are_lines_and_each_is_printed_once(files: Files) -> None:
     assert all(line.startswith("factcheck: ") for line in done.err.splitlines())
 
 
+def test_replies_in_another_encoding_are_refused(files: Files) -> None:
+    Path("e.jsonl").write_bytes('{"name": "José"}\n'.encode("latin-1"))
+    done = files.evaluate(extracted="e.jsonl")
+    assert (done.code, done.out) == (2, "")
+    assert "e.jsonl, line 1: not UTF-8 (byte 0xe9 at byte 13 of the line); convert it" in done.err
+
+
 def deaf_run(*answered: str) -> RunResult:
     """Two records; the comparator answers for these values only."""
     deaf = Recorder(lambda i: ComparatorResult(0.5, "d") if i.gold_raw in answered else None)

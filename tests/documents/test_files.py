@@ -107,7 +107,6 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
     first, second, third = read_entries(path)
     assert (first.value, third.value) == ({"a": 1}, {"a": 2})
     assert str(second.value) == f"{path}, line 2: longer than the limit of 16,777,216 bytes"
-    assert second.value.text == ""
     for name in ("rows.csv", "noname"):
         text = b"a,b\n1," + b"x" * MAX_TEXT_BYTES + b"\n3,4\n"
         with pytest.raises(InputError, match="line 2: longer than the limit of 16,777,216 bytes"):
