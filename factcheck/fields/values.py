@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import date, time
+from decimal import Decimal
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -295,13 +296,28 @@ def _text(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
+def as_json_scalar(value: Any) -> Any:
+    """Convert a date or time to its ISO text, and a `Decimal` to the float that is written alike.
+
+    Anything else is returned unchanged.
+    """
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, Decimal) and value.is_finite():
+        number = float(value)
+        return number if Decimal(repr(number)) == value else value
+    return value
+
+
 def exact_key(value: Any) -> Hashable:
     """Return a hashable key, equal for values that `exact` considers equal.
 
     Only the outermost type counts: `1` differs from `True`, but `[1]` equals `[True]`. The order
-    of properties does not count, and NaN equals NaN. An object that cannot be compared, or that
+    of properties does not count, and NaN equals NaN. A date is its ISO text, a `Decimal` a float.
+    An object that cannot be compared, or that
     contains itself, equals only itself.
     """
+    value = as_json_scalar(value)
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
@@ -320,6 +336,7 @@ def value_key(value: Any) -> Hashable:
 
 
 def _frozen(value: Any, *, deep: bool) -> Hashable:
+    value = value if deep else as_json_scalar(value)
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
@@ -352,6 +369,7 @@ _TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"),
     (int, "integer"),
     (float, "number"),
+    (Decimal, "number"),
     (str, "string"),
     (list, "array"),
     (dict, "object"),

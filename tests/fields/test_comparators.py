@@ -106,7 +106,8 @@ def test_plain_numbers_are_scored_all_at_once_as_each_pair_is(
     [
         ("a", "a"), (None, None), (0.0, -0.0), (NAN, float("nan")), ([NAN], [float("nan")]),
         ({"a": 1, "b": [None]}, {"b": [None], "a": 1}), (10**400, 10**400), ({1}, {1}),
-        (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
+        (dt.date(2024, 3, 15), dt.date(2024, 3, 15)), (dt.date(2024, 3, 15), "2024-03-15"),
+        (dt.time(10), "10:00:00"), (Decimal("1.10"), 1.1), ([dt.date(2024, 3, 1)], ["2024-03-01"]),
         ([[NAN]], [[float("nan")]]), ({"x": 1}, {"x": True}), ([1], [1.0]),
     ],
 )  # fmt: skip

@@ -39,7 +39,7 @@ _ARRAY_LIMIT = 2**52
 
 
 def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
-    if type(gold) in _EQUAL_IF_SAME:
+    if type(gold) in _EQUAL_IF_SAME and type(extracted) in _EQUAL_IF_SAME:
         is_match = type(gold) is type(extracted) and gold == extracted
     else:
         is_match = exact_key(gold) == exact_key(extracted)

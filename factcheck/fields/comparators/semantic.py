@@ -25,7 +25,7 @@ from factcheck.fields.types import (
     is_of_extraction,
     one_of,
 )
-from factcheck.fields.values import exact_key
+from factcheck.fields.values import as_json_scalar, exact_key
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.local.pairs.normal import is_absent, tidy
 from factcheck.judges.ports import (
@@ -196,6 +196,7 @@ class FakeJudge:
 
 def as_text(value: Any) -> str:
     """Format a value for a judge: strings unchanged, anything else as JSON."""
+    value = as_json_scalar(value)
     if isinstance(value, str):
         return value
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)

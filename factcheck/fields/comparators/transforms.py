@@ -32,6 +32,7 @@ import regex  # type: ignore[import-untyped]
 from factcheck.documents import shown
 from factcheck.errors import ParameterError
 from factcheck.fields.types import BuiltinTransform, UnreadableError, one_of, quoted
+from factcheck.fields.values import as_json_scalar
 from factcheck.text.numbers import decimal_mark, power_of_ten, read_figure
 from factcheck.text.units import read_quantity
 from factcheck.text.words import PLAIN_MARKS, fold_word, without_accents, words
@@ -261,6 +262,7 @@ _OF_TEXT: Mapping[str, Callable[[str], str]] = {
 
 def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
     def apply(value: Any) -> Any:
+        value = as_json_scalar(value)
         if isinstance(value, str):
             return change(value)
         raise UnreadableError(

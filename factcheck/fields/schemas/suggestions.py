@@ -19,7 +19,7 @@ from factcheck.fields.comparators.dates import order_of, read_date
 from factcheck.fields.comparators.transforms import read_bool, read_number
 from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.types import UnreadableError
-from factcheck.fields.values import as_record, json_type
+from factcheck.fields.values import as_json_scalar, as_record, json_type
 from factcheck.reports.text import plural
 from factcheck.settings import require_list
 from factcheck.text.dates import Notation
@@ -131,7 +131,8 @@ def _suggest(schema: dict[str, Any], name: str, values: list[Any], deeper: _Deep
         return
     parts = keys.sub_schemas(schema)
     if not parts:
-        suggestion = next(_of_leaf(_Field(name, schema, values[:_MAX_VALUES])))
+        looked_at = [*map(as_json_scalar, values[:_MAX_VALUES])]
+        suggestion = next(_of_leaf(_Field(name, schema, looked_at)))
         schema[keys.COMPARE] = suggestion.compare
         if suggestion.transforms and keys.TRANSFORM not in schema:
             schema[keys.TRANSFORM] = list(suggestion.transforms)
