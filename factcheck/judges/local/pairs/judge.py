@@ -55,6 +55,7 @@ _BRACKETS = re.compile(
     r"([^()]*[^\s()])\s*\(((?:[^\W\d_]+ )?(?=[^\s()]*[A-Z])(?:[^\W\d_]+\d|[A-Z]{2,})\w*)\)"
 )
 """A name with a short one in brackets, which has a digit or two capitals."""
+_IN_DOUBT = re.compile(r"\A\W*\?\W*\w|\w\s*\(?\?\)?\s*\Z")
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _RELATED = re.compile(r"(?:between|by|via|from|then|after|before)\b", re.IGNORECASE)
 _NORMAL, _JOINED = 0.99, 0.97
@@ -81,7 +82,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/19@{load_pair_model().version}"}
+        return {"judge": f"local/20@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """Return one verdict per pair, in order; free of charge."""
@@ -108,16 +109,26 @@ def judge_pair(gold: str, extracted: str, specificity: Specificity, model: Model
 
 
 def _judge(gold: str, extracted: str, mode: _Mode) -> Finding:
-    """Judge by the closest pair of alternatives; the networks read only the closest pairs."""
+    """Judge by the closest alternative of gold, which each extracted alternative must equal."""
     first, second = read_value(gold), read_value(extracted)
     ones, others = alternatives(first), alternatives(second)
     inner = short_name(first), short_name(second)
     if inner[0] and not inner[1]:
         ones += (inner[0],)
-    if inner[1] and not inner[0]:
-        others += (inner[1],)
+    if len(others) > 1:
+        worst = Finding(1.0, "")
+        for other in others[:_MAX_ALTERNATIVES]:
+            worst = min(worst, _closest(ones, (other,), mode), key=lambda found: found.probability)
+            if worst.probability < DECISION:
+                break
+        return worst
+    return _closest(ones, others + ((inner[1],) if inner[1] and not inner[0] else ()), mode)
+
+
+def _closest(ones: Sequence[Value], others: Sequence[Value], mode: _Mode) -> Finding:
+    """Return the finding on the closest pair; the networks read only the closest pairs."""
     if len(ones) == len(others) == 1:
-        return _compare(first, second, mode)
+        return _compare(ones[0], others[0], mode)
     if {*map(key_of, ones)} & {*map(key_of, others)}:
         return Finding(_NORMAL, "same after normalisation")
     few = product(ones[:_MAX_ALTERNATIVES], others[:_MAX_ALTERNATIVES])
@@ -231,6 +242,14 @@ def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
 
 
 def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
+    """Compare two texts, of which one may be in doubt: `pneumonia?` is not `pneumonia`."""
+    finding = _compare_forms(gold, extracted, mode)
+    if bool(_IN_DOUBT.search(gold)) == bool(_IN_DOUBT.search(extracted)):
+        return finding
+    return Finding(min(finding.probability, VAGUE), against(gold, extracted))
+
+
+def _compare_forms(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Compare two texts by their form, as values of one kind, or else by their units."""
     first, second = tidy(gold), tidy(extracted)
     one, other = LABEL.match(first), LABEL.match(second)

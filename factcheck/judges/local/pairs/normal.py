@@ -89,6 +89,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Label before a number, version or code."""
+_SYMBOL = re.compile(r"(?<=\d)\s?([^\W\d_]+)")
+_PREFIXED = re.compile(
+    r"([mMpP])(?:Ω|[Oo]hms?|Wh|eV|N|T|F|J|H|Bq|Gy|Sv|VA)|[kKmMgGtT]([bB])ps|[mµμun]([sS])"
+)
 _MARKS = re.compile(r"[\s()/:_.-]+")
 _LONGEST_PLACE_CODE, _LONGEST_CODE, _LONGEST_MOMENT = 3, 64, 80
 _FEWEST_GROUPED = 8
@@ -162,6 +166,8 @@ def is_absent(text: str) -> bool:
 
 def compare_closed(first: str, second: str) -> Finding | None:
     """Compare answers, places, units, addresses, and values of which at least one is absent."""
+    if _are_other_units(first, second):
+        return Finding(OTHER, against(first, second))
     ones, others = (meanings(text) or _term(text) for text in (first, second))
     if ones and others:
         are_same = not ones.isdisjoint(others)
@@ -209,6 +215,25 @@ def _meant() -> dict[str, frozenset[str]]:
         for name in names:
             meant[name] = meant.get(name, frozenset()) | {meaning}
     return meant
+
+
+def _are_other_units(first: str, second: str) -> bool:
+    """Whether the case of a symbol behind a number makes it another unit.
+
+    `mΩ` is not `MΩ`, `Mbps` not `MBps` and `mS` not `ms`; `MBPS` may be any of them.
+    """
+    for one, other in zip(_SYMBOL.findall(first), _SYMBOL.findall(second), strict=False):
+        if one == other or one.casefold() != other.casefold() or (one + other).isupper():
+            continue
+        kinds = _PREFIXED.fullmatch(one), _PREFIXED.fullmatch(other)
+        if kinds[0] and kinds[1] and kinds[0].groups() != kinds[1].groups():
+            return True
+    return False
+
+
+def is_like_name(text: str) -> bool:
+    """Whether a word of two letters is written like a name, `Ma` or `Sá`, and no abbreviation."""
+    return len(text) == len("Ma") and text.istitle() and text not in {"Co", "Oy", "Dr", "Mr", "Ms"}
 
 
 def compare_codes(first: str, second: str) -> Finding | None:

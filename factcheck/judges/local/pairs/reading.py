@@ -13,8 +13,9 @@ from functools import lru_cache
 from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.normal import TABLES, fold
+from factcheck.judges.local.pairs.normal import TABLES, fold, is_like_name
 from factcheck.reports.text import n_shared
+from factcheck.text.numbers import DECIMAL_COMMA
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
 from factcheck.text.units import Unit as Measure
 from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words
@@ -150,6 +151,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\b([^\W\d_]+)-(?:free|exempt)\b", r"no \1"),
         (r"\b(?:free|exempt) (?:of|from) (?=[^\W\d_])", "no "),
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
+        (r"\A\(\s*([$£€¥]?\s?\d[\d.,]*)\s*\)\Z|\A([$£€¥]?\s?\d[\d.,]*)\s?-\Z", r"-\1\2"),
         (r"(?<![\w.,+])(\d[\d.,]*)\s?\+\s(?=[^\W\d])", r"at least \1 "),
         (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
         (r"\b(us|ca?|au?|nz|r)\$", lambda found: f" {TABLES['dollars'][found[1].lower()]} "),
@@ -184,6 +186,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
 """Notations of numbers, measures, routes, initials and terms, with replacements."""
 CLASS_NOUNS = word_set(TABLES["class_nouns"])
 _TITLES, _DEGREES = word_set(TABLES["titles"]), word_set(TABLES["degrees"])
+_FORMS_OF_ADDRESS = word_set(TABLES["forms_of_address"])
+"""Titles that are no first names."""
 _LEGAL_FORMS = {form for pair in TABLES["legal"].items() for form in pair if form}
 _ABBREVIATIONS = {
     short: word_set(long) for short, long in (TABLES["legal"] | TABLES["abbreviations"]).items()
@@ -223,6 +227,9 @@ _SPELLINGS = [
 _SHORTEST_SENTENCE, _SHORTEST_PAST, _FIRST_YEAR, _CENTURY = 5, 4, 1000, 100
 _LONGEST = 12
 """Maximum length of a number without separators; longer ones are codes."""
+_THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d\d0")
+_POINT_GROUPS = tuple(f"money {code}" for code in ("eur", "chf", "dkk", "nok", "sek", "pln", "brl"))
+"""Currencies of countries where a point groups digits."""
 _NO_UNIT = Measure("", "", 1.0)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
@@ -264,14 +271,14 @@ class _Reader:
             else:
                 units.append(self._word(word))
             at += 1
-        optional = self._optional()
-        for k in optional if len(optional) < len(units) else ():
-            units[k] = units[k]._replace(is_optional=True)
         inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
         ends = self.text.rstrip("\"'").endswith((".", "!")) and len(found) >= _SHORTEST_SENTENCE
         is_sentence = any(map(_is_verb, inner)) or (
             ends and sum(word.text.islower() for word in found) > 1
         )
+        optional = self._optional(is_sentence=is_sentence)
+        for k in optional if len(optional) < len(units) else ():
+            units[k] = units[k]._replace(is_optional=True)
         return Reading(self.text, tuple(units), is_denied, frozenset(grammar), is_sentence)
 
     def _add(self, at: int, last: int, *keys: str) -> int:
@@ -356,6 +363,8 @@ class _Reader:
             return self._add(at, last, quantity.key)
         self._add(at, last)
         unit = _measured(self.units.pop(), quantity.value, quantity.units)
+        if _is_open(self.found[at].text, unit, self.language):
+            unit = unit._replace(keys=frozenset(f"open {key}" for key in unit.keys))
         gap = self.text[before.end : unit.start + (unit.text[0] == "-")] if before else ""
         if before and before.number is not None and (link := _LINK.fullmatch(gap)):
             sign = link[1] or ("-" if link[2] else "x")
@@ -368,7 +377,7 @@ class _Reader:
         self.units.append(unit)
         return last
 
-    def _optional(self) -> set[int]:
+    def _optional(self, *, is_sentence: bool) -> set[int]:
         """Return the positions of additions: in brackets, titles, labels, around a quotation."""
         units, last = self.units, len(self.units) - 1
         inner = [found.span() for found in _NESTED.finditer(self.text)]
@@ -380,7 +389,12 @@ class _Reader:
         found = {k for k, u in enumerate(units) if any(a < u.start < b for a, b in inner)}
         plain = {unit.form for unit in units if not (unit.is_capital or unit.is_typed)}
         kinds = _LEGAL_FORMS | CLASS_NOUNS if plain <= CLASS_NOUNS else _LEGAL_FORMS
-        found |= {k for k, unit in enumerate(units) if unit.form in kinds}
+        found |= {
+            k
+            for k, unit in enumerate(units)
+            if unit.form in kinds and not is_like_name(unit.text)
+            if unit.is_capital or not is_sentence  # `limited` is no legal form there
+        }
         found |= {
             k
             for k, (unit, behind) in enumerate(pairwise(units))
@@ -388,9 +402,11 @@ class _Reader:
         }
         points = [unit.text.istitle() or self.text.startswith(".", unit.end) for unit in units]
         titled = [unit.form if each else "" for unit, each in zip(units, points, strict=True)]
-        found.update(takewhile(lambda k: titled[k] in _TITLES, range(last)))
-        found.update(takewhile(lambda k: units[k].form in _DEGREES, range(last, 0, -1)))
-        return found
+        titles = {*takewhile(lambda k: titled[k] in _TITLES, range(last))}
+        if len(units) - len(titles) == 1:  # `Duke Ellington`
+            titles = {k for k in titles if titled[k] in _FORMS_OF_ADDRESS}
+        degrees = takewhile(lambda k: units[k].form in _DEGREES, range(last, 0, -1))
+        return found | titles | {k for k in degrees if not is_like_name(units[k].text)}
 
 
 def _is_verb(word: Word) -> bool:
@@ -407,6 +423,13 @@ def _measured(unit: Unit, number: float, measures: tuple[Measure, ...]) -> Unit:
     keys = {f"{m.dimension}={m.basic(number):.12g}" for m in measures or (_NO_UNIT,)}
     keys |= {key.removeprefix("share") for key in keys}
     return unit._replace(keys=frozenset(keys), number=number, measures=measures)
+
+
+def _is_open(figure: str, unit: Unit, language: str) -> bool:
+    """Whether a point may be decimal or group digits, as in `2.500 kg` and `$2.500`."""
+    does_group = any(m.dimension.startswith(_POINT_GROUPS) for m in unit.measures)
+    is_plain = language in DECIMAL_COMMA or does_group
+    return not is_plain and bool(_THREE_DECIMALS.fullmatch(figure))
 
 
 def _completed(one: Unit, other: Unit, sign: str) -> tuple[Unit, Unit]:

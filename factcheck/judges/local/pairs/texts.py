@@ -39,6 +39,7 @@ or swapped role; minimum probability of values that differ in words only."""
 _PREFIXES = word_set(TABLES["prefixes"])
 """Beginnings that make another word of one: `biweekly`, `inpatient`."""
 _PRIVATIVES, _LIMITS = word_set(TABLES["privatives"]), word_set(TABLES["limits"])
+_WITHDRAWN = word_set(TABLES["withdrawn"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _RIVALS = {frozenset(p) for row in TABLES["rivals"] for p in combinations(row.split(), 2)}
 _STREETS = word_set(TABLES["streets"])
@@ -264,11 +265,16 @@ def _is_head(reading: Reading, at: int, lone: set[int]) -> bool:
 
 
 def _is_frame(side: Side, other: Side) -> bool:
-    """Whether a value is a sentence that contains the whole other one, as an answer does."""
+    """Whether a value is a sentence that contains the whole other one, as an answer does.
+
+    It has no other quantity of the same kind: `10 mg (was 5 mg)` is not 5 mg.
+    """
+    kinds = {measure.dimension for unit in other.reading.units for measure in unit.measures}
     return (
         0 < len(side.own) <= _LARGEST_FRAME
         and side.share > 0
         and not (side.heads or other.own)
+        and kinds.isdisjoint(measure.dimension for unit in side.own for measure in unit.measures)
         and side.reading.is_sentence
         and not other.reading.is_sentence
     )
@@ -280,16 +286,20 @@ def _conflict(one: Side, other: Side) -> Finding | None:
     others = [unit for unit in other.own if unit.is_typed]
     if ones and others:
         lacks_unit = any(
-            not (a.measures and b.measures) and a.number == b.number is not None
+            min(a.keys).startswith("open") or min(b.keys).startswith("open")
+            or (not (a.measures and b.measures) and a.number == b.number is not None)
             for a, b in product(ones[:_FIRST], others[:_FIRST])
-        )
+        )  # fmt: skip
         return Finding(VAGUE if lacks_unit else OTHER, against(_listed(ones), _listed(others)))
     are_sentences = one.reading.is_sentence or other.reading.is_sentence
     are_same = not (one.own or other.own)
     qualifiers = _PRIVATIVES | _LIMITS if are_same and not are_sentences else _PRIVATIVES
     for side, rest, name in ((one, other, "gold"), (other, one, "extracted")):
         forms = {u.form for u in side.own if u.text.islower() or not are_sentences}
-        if found := (forms | side.reading.grammar - rest.reading.grammar) & qualifiers:
+        found = (forms | side.reading.grammar - rest.reading.grammar) & qualifiers
+        if not rest.own:
+            found |= _withdrawing(side)
+        if found:
             return Finding(_TURNED, f"only in {name}: {', '.join(sorted(found))}")
         is_denied = side.reading.is_denied and not rest.reading.is_denied
         if is_denied and not (one.own and other.own):
@@ -303,6 +313,14 @@ def _conflict(one: Side, other: Side) -> Finding | None:
     if one.added and other.added:
         return Finding(VAGUE, against(one.reading.text, other.reading.text))
     return None
+
+
+def _withdrawing(side: Side) -> set[str]:
+    """Return the words that take the common value back or doubt it: `aspirin (discontinued)`."""
+    has_name = any(unit.is_typed or unit.is_capital for unit in side.added)
+    qualifiers = _WITHDRAWN if has_name else _WITHDRAWN | _PRIVATIVES
+    added, own = ({unit.form for unit in units} for units in (side.added, side.own))
+    return (added & qualifiers) | (own & _WITHDRAWN)
 
 
 def _distinct(units: Sequence[Unit]) -> list[Unit]:
@@ -405,7 +423,9 @@ def _share_of_names(side: Side) -> float:
 
 
 def _listed(units: Sequence[Unit]) -> str:
-    return quoted(", ".join(unit.text for unit in units[:_FEW]))
+    signs = ["-" if (unit.number or 0) < 0 and unit.text[0] != "-" else "" for unit in units]
+    texts = [sign + unit.text for sign, unit in zip(signs, units, strict=True)]
+    return quoted(", ".join(texts[:_FEW]))
 
 
 def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
