@@ -202,6 +202,7 @@ def outcome(gold: Any, extracted: Any, **tolerance: Any) -> tuple[float, str | N
         (np.int64(3), 3), (np.float32(0.5), 0.5), (None, None), (NAN, float("nan")), ("nan", NAN),
         (INF, "Infinity"), (-INF, "-inf"), (HUGE, HUGE), (HUGE, str(HUGE)),
         (2**53 + 1, f"{2**53 + 1}.00"), (6.02214076e23, 602214076000000000000000), (2**60, 2.0**60),
+        ("1e400", 10**400),
     ],
 )  # fmt: skip
 def test_the_same_number_matches_whatever_its_notation(gold: Any, extracted: Any) -> None:
@@ -214,7 +215,7 @@ def test_the_same_number_matches_whatever_its_notation(gold: Any, extracted: Any
     ("gold", "extracted"),
     [
         (1, 2), (0.1 + 0.2, 0.3), (str(2**53), 2**53 + 1), (HUGE, HUGE + 1), (HUGE, 1.5),
-        (INF, -INF), (INF, 1e308),
+        (INF, -INF), (INF, 1e308), ("1e400", "1e500"), ("1e400", INF),
     ],
 )  # fmt: skip
 def test_different_numbers_differ_to_the_last_digit(gold: Any, extracted: Any) -> None:

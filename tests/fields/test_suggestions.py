@@ -103,6 +103,8 @@ def test_contradictory_values_are_named_in_the_reason() -> None:
         ("author", "Jean-Pierre Vasseur", "Jean Pierre Vasseur", "Jean-Paul Vasseur"),
         ("author", "Daniel Kofi Asante", "Daniel K. Asante", "Daniel A. Asante"),
         ("supplier", "Papierhaus Lohmann GmbH & Co. KG", "Papierhaus Lohmann", "Papierhaus Lohr"),
+        ("author", "Dr. Peter Hall", "Peter Hall, MD", "Mr. Peter Hall"),
+        ("author", "José Sá", "Jose Sa", "José"),
         ("supplier", "Kelso Logistics plc", "KELSO LOGISTICS", "Kelso Logistics Ltd"),
     ],
 )  # fmt: skip
@@ -120,6 +122,7 @@ def test_telephone_numbers_match_with_and_without_the_country() -> None:
     for gold, same, other in (
         ("0521 / 44 90 18-0", "+49 521 4490180", "+49 521 4490181"),
         ("+1 512 555 0177", "512-555-0177", "513-555-0177"), ("ext. 5", "Ext 5", "ext. 6"),
+        ("+1 617 495 1000", "001 617 495 1000", "001 617 495 1001"),
     ):  # fmt: skip
         run = evaluate([{"phone": gold}] * 2, [{"phone": same}, {"phone": other}])
         assert [one.field_results[0].status for one in run.records] == ["match", "mismatch"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -23,7 +25,7 @@ from factcheck.fields.types import (
 )
 from factcheck.fields.values import exact_key, is_nan, wrong_type
 from factcheck.judges.local.pairs import DECISION, judge_pair
-from factcheck.judges.local.pairs.normal import TABLES, fold
+from factcheck.judges.local.pairs.normal import TABLES, fold, is_like_name
 from factcheck.text.words import spellings, word_set, words
 
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
@@ -34,6 +36,7 @@ _EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
 _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _PLAIN = frozenset({int, float})
+_MOST_DIGITS = 4_000
 _ARRAY_LIMIT = 2**52
 """Largest number compared as a float, so that differences are exact, too."""
 
@@ -97,9 +100,12 @@ Source:
 """
 
 _SHORT = {long: short for short, long in TABLES["legal"].items() if long}
+_SHORT |= dict.fromkeys(("md", "phd", "dds", "doctor"), "dr")
 _OPTIONAL = frozenset(TABLES["legal"]) | word_set(
     "dr prof mr mrs ms mx herr frau mag ing dipl phd msc mba"
 )
+_DIALLED = re.compile(r"\A\W*00(?=\W*[1-9])")
+"""Prefix of a number that is called from abroad."""
 _AND = word_set("& + and und et y")
 
 
@@ -115,10 +121,15 @@ def _names(text: str) -> tuple[_Name, ...]:
     """Return the name with umlauts as plain vowels and as two letters."""
     found = []
     for spelling in spellings(text):
-        forms = [_SHORT.get(form, form) for word in words(spelling) if (form := fold(word.text))]
-        additions = _OPTIONAL.intersection(forms)
-        required = sorted(form for form in forms if form not in additions | _AND)
-        found.append(_Name(tuple(required), additions))
+        required, additions = [], set()
+        for word in words(spelling):
+            form = fold(word.text)
+            form = _SHORT.get(form, form)
+            if form in _OPTIONAL and not is_like_name(word.text):
+                additions.add(form)
+            elif form and form not in _AND:
+                required.append(form)
+        found.append(_Name(tuple(sorted(required)), frozenset(additions)))
     return tuple(found)
 
 
@@ -150,7 +161,7 @@ def _compare_phones(gold: Any, extracted: Any) -> Outcome:
 
     if not isinstance(gold, (str, int)) or not isinstance(extracted, (str, int)):
         return _other_types("phone compares numbers of telephones", gold, extracted)
-    texts = str(gold), str(extracted)
+    texts = [_DIALLED.sub("+", str(value)) for value in (gold, extracted)]
     relation = phonenumbers.is_number_match(*texts)
     kinds = phonenumbers.MatchType
     if relation in (kinds.EXACT_MATCH, kinds.NSN_MATCH):
@@ -190,6 +201,9 @@ def number_of(value: Any) -> int | float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     if isinstance(value, str) and abs(number) > _ARRAY_LIMIT:
+        if math.isinf(number) and any(map(str.isdigit, value)):
+            large = Decimal(value.strip())
+            return int(large) if abs(large.adjusted()) < _MOST_DIGITS else None
         whole, _, fraction = value.strip().partition(".")
         with suppress(ValueError):  # an exponent, or more digits than Python converts
             return number if fraction.strip("0") else int(whole)
