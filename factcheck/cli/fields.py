@@ -64,7 +64,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
     ):
-        run, notes = evaluate_files(
+        run = evaluate_files(
             gold,
             extracted,
             comparator,
@@ -74,16 +74,14 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             nulls_absent=nulls_absent,
         )
     if to.format in {"json", "csv"}:
-        for note in notes:
+        for note in run.notes:
             output.print_note(note)
     failure = gates.fields_gate(*gate_scores(run), fail_under)
     if comparator.n_undecided and not comparator.n_judged:
         pairs = any_of(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
-    page = run.page(intervals=run.intervals())
-    page = page._replace(footer=tuple(("Note", note) for note in notes))
-    output.report(run, to, failure, page=page)
+    output.report(run, to, failure, page=run.page(intervals=run.intervals()))
     output.exit_with(failure)
 
 

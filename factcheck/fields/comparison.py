@@ -101,7 +101,7 @@ def compare_runs(
     )
     n_unusable = [sum(record.failure is not None for record in records) for records in runs]
     main = overall["mean_f1"]
-    alerts = (_schema_warning(a, b), no_verdict)
+    alerts = (_schema_warning(a, b), _judge_warning(a, b), no_verdict)
     worse = [f"F1 {signed(main.difference)}"] if main.is_significant and main.difference < 0 else []
     worse += [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
     return RunComparison(
@@ -248,6 +248,17 @@ def _schema_warning(a: RunFigures, b: RunFigures) -> str:
     return (
         "A and B were scored by different or unknown schemas, so differences may be due to the "
         "schema; evaluate both by the same one"
+    )
+
+
+def _judge_warning(a: RunFigures, b: RunFigures) -> str:
+    """Warn that differences may be due to the judge."""
+    if a.judge == b.judge:
+        return ""
+    judges = f"{a.judge or 'unknown'} in A, {b.judge or 'unknown'} in B"
+    return (
+        f"A and B were compared by different judges ({judges}), so differences may be due to the "
+        "judge; evaluate both by the same one"
     )
 
 

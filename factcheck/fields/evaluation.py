@@ -84,6 +84,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         self._plan = Plan(self.schema, registry)
         self.schema_digest = self._plan.digest
         """Digest of the schema, equal for schemas that score alike; stored with the results."""
+        self._judge = _judge_of(self.schema, registry)
         self._id_field = id_field
         self._post_process = post_process
 
@@ -129,7 +130,7 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         return self._tally(self.stream(pairs))
 
     def _tally(self, records: Iterable[RecordResult]) -> RunTally:
-        tally = RunTally(self.schema_digest, self._plan.weights)
+        tally = RunTally(self.schema_digest, self._plan.weights, self._judge)
         for record in records:
             tally.add(record)
         return tally
@@ -157,6 +158,15 @@ class FieldEvaluator(AbstractContextManager["FieldEvaluator"]):
         if isinstance(extracted, Unusable):
             extracted = extracted.record
         return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
+
+
+def _judge_of(schema: SchemaNode, registry: Registry) -> str:
+    """Return the identity of the judge that a schema needs; empty if it is unknown."""
+    found = registry.get_comparator(SEMANTIC) if SEMANTIC in registry else None
+    is_asked = any(node.comparator.name == SEMANTIC for node in schema.compared())
+    if not is_asked or not isinstance(found, SemanticComparator):
+        return ""
+    return " ".join(f"{name}:{value}" for name, value in found.identity.items())
 
 
 def _check_processed(results: Any, name: str | int) -> None:
@@ -252,12 +262,16 @@ class RunTally:
     Args:
         schema_digest: Digest of the schema, if known.
         weights: Weights by schema path; the default is 1.
+        judge: Names and versions of the judge of `semantic`, if any.
     """
 
     def __init__(
-        self, schema_digest: str | None = None, weights: Mapping[str, float] | None = None
+        self,
+        schema_digest: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        judge: str = "",
     ) -> None:
-        self._schema_digest = schema_digest
+        self._schema_digest, self._judge = schema_digest, judge
         self._weights = weights or {}
         self._n = self._n_scored = 0
         self._means = [0.0, 0.0, 0.0]
@@ -278,14 +292,15 @@ class RunTally:
             self._means[k] += (value - self._means[k]) * n / self._n_scored
 
     def merge(self, other: RunTally) -> None:
-        """Add the totals of other records scored by the same schema.
+        """Add the totals of other records scored by the same schema and judge.
 
         Raises:
-            InputError: The other tally has a different schema.
+            InputError: The other tally has a different schema or judge.
         """
-        if self._schema_digest != other._schema_digest:
+        settings = self._schema_digest, self._judge
+        if settings != (other._schema_digest, other._judge):
             raise InputError(
-                "cannot merge tallies of different schemas; create both with the same schema"
+                "cannot merge tallies of different schemas or judges; create both with the same"
             )
         self._n += other._n
         self._add_means(other._means, other._n_scored)
@@ -332,4 +347,5 @@ class RunTally:
             by_field=by_field,
             schema_digest=self._schema_digest,
             weights=dict(self._weights),
+            judge=self._judge,
         )

@@ -140,6 +140,10 @@ class RunFigures:
     """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
     weights: dict[str, float] = field(default_factory=dict)
     """Weights by path in the schema; empty if all are equal."""
+    judge: str = ""
+    """Names and versions of the judge of `semantic`; empty if no field has that comparator."""
+    notes: list[str] = field(default_factory=list)
+    """How the run was made; the report ends with them."""
 
     def totals(self) -> Counter[str]:
         """Count the results by status."""
@@ -201,6 +205,8 @@ class RunFigures:
             "format": self.format,
             "schema_digest": self.schema_digest,
             **({"weights": self.weights} if self.weights else {}),
+            "judge": self.judge,
+            "notes": self.notes,
             "mean_precision": self.mean_precision,
             "mean_recall": self.mean_recall,
             "mean_f1": self.mean_f1,

@@ -22,7 +22,7 @@ from factcheck.fields.pages import RunResult, field_text, undecided_text
 from factcheck.fields.records import NullHandling, reclassify_nulls
 from factcheck.fields.schemas import annotate
 from factcheck.fields.schemas.references import infer_schema, resolved
-from factcheck.fields.schemas.suggestions import SEMANTIC, id_key, suggest_schema
+from factcheck.fields.schemas.suggestions import id_key, suggest_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in
 
@@ -109,12 +109,12 @@ def evaluate_files(
     id_field: str | None = None,
     join: Join = "position",
     nulls_absent: bool = False,
-) -> tuple[RunResult, list[str]]:
+) -> RunResult:
     """Evaluate a file of extracted records against a file of gold records.
 
     Options are those of `FieldEvaluator`; without a schema, one is suggested from gold.
-    `nulls_absent` treats null as a missing key. Returned with the run are notes: source of the
-    schema, judge and usage.
+    `nulls_absent` treats null as a missing key. The notes of the run are the source of the schema,
+    the judge and its usage.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
@@ -129,17 +129,15 @@ def evaluate_files(
         evaluator = FieldEvaluator(
             schema, id_field=id_field, post_process=post_process, semantic=comparator
         )
-    is_semantic = any(node.comparator.name == SEMANTIC for node in evaluator.schema.compared())
     run = evaluator.evaluate(gold, extracted, join=join)
     if id_field is None and (key := id_key(gold)) is not None:
         records = [replace(one, record_id=one.gold[key]) for one in run.records]
         run = replace(run, records=records)
         notes.append(f"Records are named by {key!r} and paired by position")
-    if is_semantic:
-        judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
+    if run.judge:
         usage = usage_text(comparator.usage)
-        notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
-    return run, notes
+        notes.append(f"Compared by meaning: {run.judge}{', ' if usage else ''}{usage}")
+    return replace(run, notes=notes)
 
 
 def gate_scores(run: RunResult) -> tuple[float | None, float, str]:

@@ -13,6 +13,7 @@ from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text
 from factcheck.reports.page import (
+    Alert,
     Case,
     Item,
     Page,
@@ -34,7 +35,6 @@ _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
 _LOSSES = ("mismatch", "omission", "hallucination")
 _UNUSABLE = "parse_failure"
-_EXCLUDED = ("batch_error", "error", "pending", "skipped")
 _UNDECIDED = {
     "error": "could not be compared",
     "batch_error": "without a verdict",
@@ -101,6 +101,8 @@ class RunResult(RunFigures, Report):
             counts,
             interval and f"95 % interval {interval}",
             lines=tuple(_lines(self, totals, intervals)),
+            alerts=tuple(_alerts(self, totals)),
+            footer=tuple(("Note", note) for note in self.notes),
             parts=parts_of(*((tone, totals[name], name) for name, tone in _TONES.items())),
             sections=filled(
                 Section("Look at these: mismatches in doubt", "unknown", meaning=_EXAMPLES).listing(
@@ -165,11 +167,18 @@ def _lines(
         rate = f"{n_failed / run.total_records:.1%}"
         failed = f"{n_failed:,} of {plural(run.total_records, 'record')} ({rate})"
         yield f"Unusable extractions: {failed}; their gold fields are omissions"
-    if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
-        yield f"Not counted: {', '.join(excluded)}"
+    if n_skipped := totals.get("skipped"):
+        yield f"Not counted: {n_skipped:,} skipped"
+
+
+def _alerts(run: RunFigures, totals: Mapping[str, int]) -> Iterator[Alert]:
+    """Say what has no verdict."""
+    if excluded := [f"{totals[status]:,} {status}" for status in _UNDECIDED if totals.get(status)]:
+        yield Alert(f"Not counted: {', '.join(excluded)}", "warn")
     if run.total_fields and run.undecided:
         low, high = map(share, run.f1_bounds())
-        yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
+        bounds = f"If every undecided value were wrong / right, F1 would be {low} / {high}"
+        yield Alert(bounds, "warn")
 
 
 def _share(score: float | None) -> str:

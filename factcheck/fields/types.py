@@ -104,7 +104,7 @@ class UnreadableError(InputError, TypeError):
     """A built-in transform cannot read a value."""
 
 
-class UndecidableError(ValueError):
+class UndecidableError(InputError):
     """Two values cannot be compared, and the extracted value is not the cause."""
 
 

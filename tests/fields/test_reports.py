@@ -161,6 +161,12 @@ def test_intervals_where_there_is_nothing_to_resample() -> None:
         assert run_of(records).intervals() == dict.fromkeys(MEASURES, interval)
 
 
+def test_a_comparison_warns_of_another_judge() -> None:
+    one = run_of([{"a": "+"}] * 2)
+    found = compare_runs(one, replace(one, judge="judge:x"))
+    assert "different judges (unknown in A, judge:x in B)" in str(found)
+
+
 class TestUndecided:
     """Values without a verdict give bounds; where runs differ in them, there is no verdict."""
 
