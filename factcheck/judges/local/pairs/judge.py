@@ -55,7 +55,6 @@ _BRACKETS = re.compile(
     r"([^()]*[^\s()])\s*\(((?:[^\W\d_]+ )?(?=[^\s()]*[A-Z])(?:[^\W\d_]+\d|[A-Z]{2,})\w*)\)"
 )
 """A name with a short one in brackets, which has a digit or two capitals."""
-_IN_DOUBT = re.compile(r"\A\W*\?\W*\w|\w\s*\(?\?\)?\s*\Z")
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _RELATED = re.compile(r"(?:between|by|via|from|then|after|before)\b", re.IGNORECASE)
 _NORMAL, _JOINED = 0.99, 0.97
@@ -244,9 +243,14 @@ def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
 def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
     """Compare two texts, of which one may be in doubt: `pneumonia?` is not `pneumonia`."""
     finding = _compare_forms(gold, extracted, mode)
-    if bool(_IN_DOUBT.search(gold)) == bool(_IN_DOUBT.search(extracted)):
+    if _is_in_doubt(gold) == _is_in_doubt(extracted):
         return finding
     return Finding(min(finding.probability, VAGUE), against(gold, extracted))
+
+
+def _is_in_doubt(text: str) -> bool:
+    inner = text.strip(" ()")
+    return "?" in {inner[:1], inner[-1:]} and any(map(str.isalnum, inner))
 
 
 def _compare_forms(gold: str, extracted: str, mode: _Mode) -> Finding:

@@ -170,6 +170,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\bv(?:er|ersion)?\.?\s?(?=\d)", "version "),
         (r"\bQ([1-4])\b", r"\1th quarter"),
         (r"\bnet (\d+)(?: days?)?\b", r"\1 days net"),
+        (r"\bonce (?=(?:daily|weekly|monthly|yearly|annually)\b)", ""),
         (r"\A(\D{0,40}\d.{0,40} )?bid\Z", r"\1 2 times daily"),
         (r"\A(\D{0,40}\d.{0,40} )?tid\Z", r"\1 3 times daily"),
         (
