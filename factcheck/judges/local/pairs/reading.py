@@ -151,7 +151,8 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"\b([^\W\d_]+)-(?:free|exempt)\b", r"no \1"),
         (r"\b(?:free|exempt) (?:of|from) (?=[^\W\d_])", "no "),
         (r"\b(?:minus|negative)\s+(?=\d)", "-"),
-        (r"\A\(\s*([$£€¥]?\s?\d[\d.,]*)\s*\)\Z|\A([$£€¥]?\s?\d[\d.,]*)\s?-\Z", r"-\1\2"),
+        (r"\A\(\s*([$£€¥]?\s?\d[\d.,]*[.,]\d\d)\s*\)\Z", r"-\1"),
+        (r"\A([$£€¥]?\s?\d[\d.,]*)\s?-\Z", r"-\1"),
         (r"(?<![\w.,+])(\d[\d.,]*)\s?\+\s(?=[^\W\d])", r"at least \1 "),
         (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
         (r"\b(us|ca?|au?|nz|r)\$", lambda found: f" {TABLES['dollars'][found[1].lower()]} "),
@@ -404,7 +405,7 @@ class _Reader:
         points = [unit.text.istitle() or self.text.startswith(".", unit.end) for unit in units]
         titled = [unit.form if each else "" for unit, each in zip(units, points, strict=True)]
         titles = {*takewhile(lambda k: titled[k] in _TITLES, range(last))}
-        if len(units) - len(titles) == 1:  # `Duke Ellington`
+        if len(units) - len(titles | found) == 1:  # `Duke Ellington`
             titles = {k for k in titles if titled[k] in _FORMS_OF_ADDRESS}
         degrees = takewhile(lambda k: units[k].form in _DEGREES, range(last, 0, -1))
         return found | titles | {k for k in degrees if not is_like_name(units[k].text)}
