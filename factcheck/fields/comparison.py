@@ -7,7 +7,7 @@ used as scored, after thresholds, weights and post-processing.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -95,13 +95,13 @@ def compare_runs(
     changes = _changes([field for field in with_values if field.is_scored])
     f1s = [(name, records_a[name].f1, records_b[name].f1) for name in common]
     moved = stats.split_changes(
-        stats.Change(name, f1_a, f1_b)
-        for name, f1_a, f1_b in f1s
-        if f1_a is not None and f1_b is not None
+        stats.Change(name, one, other)
+        for name, one, other in f1s
+        if one is not None and other is not None
     )
     n_unusable = [sum(record.failure is not None for record in records) for records in runs]
     main = overall["mean_f1"]
-    alerts = (_schema_warning(a, b), _judge_warning(a, b), no_verdict)
+    alerts = [*_warnings(a, b), no_verdict]
     worse = [f"F1 {signed(main.difference)}"] if main.is_significant and main.difference < 0 else []
     worse += [f"lost {field_text(one.name)}" for one in changes if one.group == "Lost"]
     return RunComparison(
@@ -241,25 +241,19 @@ def _change(field: _Field, test: Comparison) -> Change:
     return Change.of_scores(group, field.name, test, *absent, reason=reason)
 
 
-def _schema_warning(a: RunFigures, b: RunFigures) -> str:
-    """Warn that differences may be due to the schema."""
-    if a.schema_digest is not None and a.schema_digest == b.schema_digest:
-        return ""
-    return (
-        "A and B were scored by different or unknown schemas, so differences may be due to the "
-        "schema; evaluate both by the same one"
-    )
-
-
-def _judge_warning(a: RunFigures, b: RunFigures) -> str:
-    """Warn that differences may be due to the judge."""
-    if a.judge == b.judge:
-        return ""
-    judges = f"{a.judge or 'unknown'} in A, {b.judge or 'unknown'} in B"
-    return (
-        f"A and B were compared by different judges ({judges}), so differences may be due to the "
-        "judge; evaluate both by the same one"
-    )
+def _warnings(a: RunFigures, b: RunFigures) -> Iterator[str]:
+    """Warn that differences may be due to the schema or the judge."""
+    if a.schema_digest is None or a.schema_digest != b.schema_digest:
+        yield (
+            "A and B were scored by different or unknown schemas, so differences may be due to the "
+            "schema; evaluate both by the same one"
+        )
+    if a.judge != b.judge:
+        yield (
+            f"A and B were compared by different judges ({a.judge or 'unknown'} in A, "
+            f"{b.judge or 'unknown'} in B), so differences may be due to the judge; evaluate both "
+            "by the same one"
+        )
 
 
 def _lines(

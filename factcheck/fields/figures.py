@@ -338,8 +338,8 @@ def _record(data: Any, weights: Mapping[str, float], where: str) -> RecordResult
         _result(one, f"{where}: field {n}")
         for n, one in enumerate(read.get("fields", list[Any]), 1)
     ]
-    counts, name = count(fields, weights), read.get("id", str | int)
-    values = data.get("gold"), data.get("extracted")
+    counts = count(fields, weights)
+    name, values = read.get("id", str | int), (data.get("gold"), data.get("extracted"))
     return RecordResult(name, fields, *values, *counts.scores(), counts)
 
 

@@ -314,8 +314,7 @@ def exact_key(value: Any) -> Hashable:
 
     Only the outermost type counts: `1` differs from `True`, but `[1]` equals `[True]`. The order
     of properties does not count, and NaN equals NaN. A date is its ISO text, a `Decimal` a float.
-    An object that cannot be compared, or that
-    contains itself, equals only itself.
+    An object that cannot be compared, or that contains itself, equals only itself.
     """
     value = as_json_scalar(value)
     kind = type(value)
