@@ -79,12 +79,17 @@ def batches(facts: Iterable[AtomicFact], size: int) -> list[tuple[AtomicFact, ..
 
 
 def added_words(core: str, detail: str) -> str:
-    """Return what a detail adds to its core: `in May` for `It sank.` and `It sank in May.`."""
+    """Return what a detail adds to its core: `in May` for `It sank.` and `It sank in May.`.
+
+    A detail that lacks a word of its core, as after a change by hand, is returned as a whole.
+    """
     one, other = core.rstrip(".").split(), detail.rstrip(".").split()
     matcher = SequenceMatcher(None, _bare(one), _bare(other), autojunk=False)
     parts = []
     for kind, _, _, start, end in matcher.get_opcodes():
-        if kind in ("insert", "replace"):
+        if kind in ("replace", "delete"):
+            return detail
+        if kind == "insert":
             parts.append(" ".join(other[start:end]))
     text = " … ".join(parts).strip(" ,;:")
     if other and text.startswith(other[0]) and one[:1] != other[:1]:
@@ -93,7 +98,7 @@ def added_words(core: str, detail: str) -> str:
 
 
 def _bare(words: Sequence[str]) -> list[str]:
-    return [word.lower().strip(",;:") for word in words]
+    return [word.lower().strip(",;:.") for word in words]
 
 
 def weigh(facts: FactSet, weighting: Weighting) -> FactSet:

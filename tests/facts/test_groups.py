@@ -51,6 +51,8 @@ def test_every_fact_is_in_one_group_even_if_cores_form_a_circle(cores: list[str 
         ("A crater was named.", "A crater on the Moon was named.", "on the Moon"),
         ("Anna left.", "Old Anna left in May.", "old … in May"),
         ("It sank.", "It sank.", "It sank."),
+        ("She joined Fell Inc.", "She joined Fell Inc. in May.", "in May"),
+        ("The old boat sank.", "The boat sank in May.", "The boat sank in May."),
     ],
 )
 def test_what_a_detail_adds(core: str, detail: str, added: str) -> None:
