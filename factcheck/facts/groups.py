@@ -21,6 +21,20 @@ class Group(NamedTuple):
     core: CheckResult
     details: tuple[CheckResult, ...] = ()
 
+    @property
+    def apart(self) -> list[CheckResult]:
+        """Details with a line of their own: lost `must` ones, and those distorted alone."""
+        return [one for one in self.details if self._is_apart(one)]
+
+    @property
+    def within(self) -> list[CheckResult]:
+        """Details on the line of the core."""
+        return [one for one in self.details if not self._is_apart(one)]
+
+    def _is_apart(self, detail: CheckResult) -> bool:
+        is_distorted = detail.label == "contradicted" and self.core.label != "contradicted"
+        return is_distorted or (detail.fact.must and not detail.supported)
+
 
 def group_results(results: Iterable[CheckResult]) -> tuple[Group, ...]:
     """Group results by core, in the order of the cores; a fact without a known core stands alone.

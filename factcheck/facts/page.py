@@ -360,17 +360,18 @@ def _section(
     groups: Sequence[Group],
     keys: Mapping[str, str],
 ) -> Section:
-    """List the groups whose core has one of some labels, and contradicted details of others."""
+    """List the groups whose core has one of some labels, and details that stand apart."""
     own = [group for group in groups if group.core.label in labels]
-    others = [group for group in groups if group.core.label not in labels]
-    apart = [detail for group in others for detail in group.details if detail.label in labels]
-    n_results = sum(_count(group, labels) for group in groups)
+    own += (Group(one) for group in groups for one in group.apart if one.label in labels)
+    own.sort(key=lambda group: not group.core.fact.must)
+    within = {group: sum(one.label in labels for one in group.within) for group in groups}
+    elsewhere = [group for group in groups if within[group] and group.core.label not in labels]
     more = ""
-    if "contradicted" in labels:
-        own += map(Group, apart)
-    elif apart:
-        cores = [group.core.fact.id for group in others if _count(group, labels)]
-        more = f"{plural(len(apart), 'detail')} of {some_of(cores)}"
+    if elsewhere:
+        n_elsewhere = sum(within[group] for group in elsewhere)
+        cores = some_of([group.core.fact.id for group in elsewhere])
+        more = f"{plural(n_elsewhere, 'detail')} of {cores}"
+    n_results = len(own) + sum(within.values())
     reasons = [_reason(metric, group.core) for group in own]
     is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
     items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
@@ -406,10 +407,6 @@ def _mark(result: CheckResult) -> str:
     return next(s.mark for labels, s in _FACTS.groups.items() if result.label in labels)
 
 
-def _count(group: Group, labels: tuple[str, ...]) -> int:
-    return sum(result.label in labels for result in (group.core, *group.details))
-
-
 def _details(group: Group) -> str:
     """Describe the details of a fact: `with: in May; without: off Crete`."""
     core = group.core
@@ -417,7 +414,7 @@ def _details(group: Group) -> str:
     parts = []
     for name, labels in names.items():
         words = [
-            added_words(core.fact.text, r.fact.text) for r in group.details if r.label in labels
+            added_words(core.fact.text, r.fact.text) for r in group.within if r.label in labels
         ]
         if words:
             parts.append(f"{name}: {' · '.join(map(one_line, words))}")

@@ -161,8 +161,7 @@ def _keys(kind: str, results: Sequence[CheckResult]) -> dict[str, str]:
     """Return the key of the item that shows each fact: its own, or that of its core."""
     keys = {result.fact.id: f"{kind}{number}" for number, result in enumerate(results, 1)}
     for group in group_results(results):
-        together = (r for r in group.details if r.label != "contradicted")
-        keys |= {result.fact.id: keys[group.core.fact.id] for result in together}
+        keys |= {result.fact.id: keys[group.core.fact.id] for result in group.within}
     return keys
 
 

@@ -72,6 +72,15 @@ def test_a_distorted_detail_stands_alone() -> None:
     assert "The boat sank in May." in distorted
 
 
+def test_a_lost_must_detail_has_a_line_of_its_own_before_other_facts() -> None:
+    must = replace(IN_MAY, must=True)
+    plain = replace(OFF_CRETE, core=None)
+    page = report_of(result(SANK, "entailed"), result(plain, "neutral"), result(must, "neutral"))
+    dropped, kept = page.page().sections
+    assert [(item.name, item.badges) for item in dropped.items] == [("f2", ("must",)), ("f3", ())]
+    assert (dropped.more, kept.items[0].aside) == ("", "")
+
+
 def test_counts_are_counts_of_facts_and_the_rest_says_where_it_is() -> None:
     for core, n_kept in (("entailed", 1), ("contradicted", 0)):
         text = render(report(core, "neutral", "neutral").page(), "table")
