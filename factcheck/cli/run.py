@@ -125,7 +125,8 @@ def run(  # noqa: PLR0913 - one parameter per option
     failure = gates.run_gate(run, fail_under, max_distorted)
     output.report(run, output.Destination(format_ or "table"), failure)
     if run.interrupted:
-        output.print_note("This is a partial result; continue with --out ROWS --resume.")
+        go_on = f"continue with --out {out} --resume" if out else "--out ROWS would keep its rows"
+        output.print_note(f"Interrupted after {plural(len(run.rows), 'record')}; {go_on}.")
         raise KeyboardInterrupt
     output.exit_with(failure)
 

@@ -198,8 +198,9 @@ class RunReport(Report):
 
     def page(self) -> Page:
         """Describe the totals, and the records if their reports are held."""
-        so_far = "" if self.complete else " so far"
-        scored = f"{self.n_scored:,} of {plural(len(self.rows), 'record')} scored{so_far}"
+        n_scored, n_records = self.n_scored, len(self.rows)
+        share = f"{n_scored:,} of {plural(n_records, 'record')}" if n_records else "no record"
+        scored = f"{share} scored" if self.complete else f"{share} scored so far"
         interval, n_sources = interval_text(self.interval, 2), len(self.by_source)
         sections: tuple[Section, ...] = ()
         if self.outcomes is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -109,7 +110,8 @@ class FactCoverage(SessionUser):
         require_choice("weights", weights, Weighting)
         self._weights = weights
         self._processes = require_integer("processes", processes, 1)
-        if processes > 1 and not is_embedded(judge, extractor, self.session.settings):
+        self._is_embedded = is_embedded(judge, extractor, self.session.settings)
+        if processes > 1 and not self._is_embedded:
             raise ConfigError(
                 f"processes={processes} is for the judges that run here, 'local', 'local-fast' "
                 "and 'nli:MODEL'; requests to language models run at the same time in one process: "
@@ -226,7 +228,9 @@ class FactCoverage(SessionUser):
             return score_in_processes(start, records, self._processes)
 
         score = partial(self.ascore, direction=direction)
-        return score_records(score, records, in_flight=3 * self.session.concurrency)
+        n_cores = os.cpu_count() or 1
+        in_flight = n_cores if self._is_embedded else 3 * self.session.concurrency
+        return score_records(score, records, in_flight=in_flight)
 
     def as_dspy_metric(
         self,

@@ -233,6 +233,7 @@ def test_an_interrupt_ends_the_run_with_what_is_there(
     assert process.returncode == 130
     assert "5 of 5 records scored so far" in printed
     assert "partial result: " in printed
+    assert f"Interrupted after 5 records; continue with --out {out} --resume." in complaints
     assert complaints.count("interrupted") == 1
     assert "Traceback" not in complaints
     assert ids(out) == [f"r{n}" for n in range(5)]

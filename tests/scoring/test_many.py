@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import tracemalloc
 from collections.abc import Iterator, Sequence
@@ -123,6 +124,14 @@ def test_records_are_read_only_as_far_as_they_are_needed() -> None:
     for n_asked in range(1, 11):
         next(scored)
         assert records.read < n_asked + 3 * 3
+    scored.close()
+
+
+def test_an_embedded_judge_has_as_many_records_under_way_as_there_are_cores() -> None:
+    records = Counted()
+    scored = FactCoverage("local-fast").score_records(records)
+    next(scored)
+    assert records.read <= (os.cpu_count() or 1)
     scored.close()
 
 
