@@ -84,7 +84,8 @@ class ResultsFile:
         with open(self._file.fileno(), "rb", closefd=False) as stream:
             if not resume:
                 head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
-                if head and (rest or not head.startswith(_MARK)):
+                _require_results(head, self.path)
+                if rest:
                     raise InputError(
                         f"{self.path} already has results; continue with --resume, "
                         "or name another file"
@@ -221,13 +222,19 @@ def _differences(one: str, other: str) -> Iterator[str]:
         yield "|".join(only) or own
 
 
+def _require_results(head: bytes, path: PathOrDash) -> None:
+    """Raise `InputError` if the first line, which may be cut off, is not of a results file."""
+    if not (head.startswith(_MARK) or _MARK.startswith(head)):
+        raise InputError(f"{path} is not a results file of factcheck; name another file")
+
+
 def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the validated header, rows and end of a results file."""
     ids: set[str] = set()
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
         place = f"{path}, line {number}"
-        if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
-            raise InputError(f"{path} is not a results file; name another file")
+        if number == 1:
+            _require_results(raw, path)
         data = None
         if raw.endswith(b"\n"):
             with suppress(InputError):

@@ -181,6 +181,7 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: byte
 
     for refused in (
         lambda: ResultsFile(path, signature, resume=True),
+        lambda: ResultsFile(path, signature, resume=False),
         lambda: [*read_results(path)],
     ):
         with pytest.raises(InputError, match="is not a results file"):
