@@ -49,6 +49,17 @@ def group_results(results: Iterable[CheckResult]) -> tuple[Group, ...]:
     return tuple(groups)
 
 
+def group_claims(results: Iterable[CheckResult]) -> tuple[Group, ...]:
+    """Group results on claims, leaving the details of supported ones, which no report lists."""
+    groups: list[Group] = []
+    for group in group_results(results):
+        if group.core.supported:
+            groups += map(Group, (group.core, *group.details))
+        else:
+            groups.append(group)
+    return tuple(groups)
+
+
 def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
     """Return for each fact, by id, the fact that it adds to in the end; itself if it is a core.
 

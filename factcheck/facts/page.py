@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factcheck.facts.coverage import share_entailed
-from factcheck.facts.groups import Group, added_words, group_results
+from factcheck.facts.groups import Group, added_words, group_claims, group_results
 from factcheck.facts.model import (
     LABELS,
     AtomicFact,
@@ -323,7 +323,7 @@ def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
         bounds = bounds_text(metric.noun, (found.low, found.high))
     metric = metric._replace(names_judges=len({r.judge for r in results if r.label}) > 1)
     keys = {r.fact.id: f"{metric.noun[0]}{number}" for number, r in enumerate(results, 1)}
-    groups = group_results(results)
+    groups = group_results(results) if metric.noun == "fact" else group_claims(results)
     sections = (
         _section(metric, section, labels, groups, keys) for labels, section in metric.groups.items()
     )

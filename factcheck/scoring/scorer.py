@@ -383,9 +383,9 @@ class FactCoverage(SessionUser):
         if not summary.strip():
             return FactSet(()), ()
         found = await self._judges.extractor.extract(summary, ledger)
-        claims = replace(
-            found, facts=tuple(replace(fact, id=f"c{n}") for n, fact in enumerate(found, 1))
-        )
+        ids: dict[str | None, str] = {fact.id: f"c{n}" for n, fact in enumerate(found, 1)}
+        named = (replace(fact, id=ids[fact.id], core=ids.get(fact.core)) for fact in found)
+        claims = replace(found, facts=tuple(named))
         by_text = await together(self._check(claims, text, ledger) for text in texts)
         if isinstance(source, str):
             return claims, by_text[0]

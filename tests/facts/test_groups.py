@@ -89,6 +89,19 @@ def test_counts_are_counts_of_facts_and_the_rest_says_where_it_is() -> None:
         assert "2 details of f1" in text
 
 
+def test_what_a_claim_adds_to_an_unsupported_one_is_not_supported_and_on_its_line() -> None:
+    source, summary = (
+        "The ferry sank. It was new.",
+        "The ferry sank in May. Dr. Olsen retired in Rome.",
+    )
+    report = score(source, summary, direction="both")
+    assert [claim.core for claim in report.claims or ()] == [None, "c1", None, "c3"]
+    (superfluous,) = report.page().also[0].sections
+    shown = [(item.text, item.aside) for item in superfluous.items]
+    assert shown == [("The ferry sank in May.", ""), ("Dr. Olsen retired.", "details: in Rome")]
+    assert {mark.key for mark in report.page().texts[1].marks} == {"c1", "c2", "c3", "f1"}
+
+
 def test_a_must_core_does_not_drag_its_details_along() -> None:
     assert "must fact" not in render(report("entailed", "neutral", "neutral").page(), "table")
     assert "1 must fact not kept" in render(report("neutral", "neutral").page(), "table")
