@@ -161,8 +161,15 @@ class AuditReport(Report):
     def conclusion(self) -> conclusions.Conclusion:
         """Which uses of the judge are excluded."""
         return conclusions.of_audit(
-            self.faults, self.n_tried, self.n_errors, is_constant=self.is_constant
+            self.faults, self.n_tried, self.found, is_constant=self.is_constant
         )
+
+    @property
+    def found(self) -> str:
+        """Say how many errors were found in how many trials, and which rules have none."""
+        found = f"{plural(self.n_errors, 'proven error')} in {plural(self.n_tried, 'trial')}"
+        untried = ", ".join(rule.rule for rule in self.rules if not rule.n_tried)
+        return f"{found}; not tried: {untried}" if untried else found
 
     @property
     def n_tried(self) -> int:
@@ -191,7 +198,7 @@ class AuditReport(Report):
         return Page(
             f"Audit of {self.judge}",
             counts=f"{errors}; {asked}",
-            answer=f"{errors} in {plural(self.n_tried, 'trial')}. {self.conclusion.head}",
+            answer=f"{self.found}. {self.conclusion.head}",
             lines=(f"{asked}.",),
             alerts=(
                 *(Alert(fault) for fault in self.faults),

@@ -113,21 +113,18 @@ def of_agreement(metrics: Mapping[str, Estimate], n_facts: int, n_documents: int
     return Conclusion(uses, f"{why} ({limits})")
 
 
-def of_audit(
-    faults: Sequence[str], n_trials: int, n_errors: int, *, is_constant: bool
-) -> Conclusion:
-    """Conclude from an audit, which can only exclude uses.
+def of_audit(faults: Sequence[str], n_trials: int, found: str, *, is_constant: bool) -> Conclusion:
+    """Conclude from an audit, which can only exclude uses; `found` says what it rests on.
 
     Any fault excludes a gate; a judge that always answers the same is good for nothing.
     """
     if not n_trials:
         return Conclusion({"rank": "open"}, "it gave no answers")
-    errors = f"({plural(n_errors, 'proven error')} in {plural(n_trials, 'trial')})"
     if not faults:
-        why = f"no error is frequent, but an audit alone qualifies no judge {errors}"
+        why = f"no error is frequent, but an audit alone qualifies no judge ({found})"
         return Conclusion({}, why)
     excluded: Iterable[Use] = USES if is_constant else ("gate",)
-    return Conclusion(dict.fromkeys(excluded, "no"), f"{'; '.join(faults)} {errors}")
+    return Conclusion(dict.fromkeys(excluded, "no"), f"{'; '.join(faults)} ({found})")
 
 
 def merged(measured: Sequence[Conclusion], faults: Conclusion) -> Conclusion:

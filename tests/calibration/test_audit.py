@@ -98,6 +98,11 @@ def test_a_sound_judge_breaks_no_rule() -> None:
     report = audit_judge(SOUND, TEXTS)
     assert (report.n_errors, report.faults) == (0, ())
     assert all(rule.n_tried for rule in report.rules)
+    assert "not tried" not in report.page().answer
+    without = audit_judge(SOUND, [{**record("one", FACTS[3:4]), "facts": [FACTS[3], "It rained."]}])
+    untried = "not tried: changed number, changed name"
+    assert f"trials; {untried}. Nothing here speaks against" in without.page().answer
+    assert untried in without.conclusion.why
 
 
 @pytest.mark.parametrize("kind", BROKEN)

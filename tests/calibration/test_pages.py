@@ -106,9 +106,10 @@ def agreement(
 
 
 UNDEFINED = dict.fromkeys(("balanced_accuracy", "sensitivity", "specificity"), Estimate(None))
-SOUND = conclusions.of_audit((), 100, 1, is_constant=False)
-FAULTY = conclusions.of_audit(("it goes by the words",), 100, 40, is_constant=False)
-CONSTANT = conclusions.of_audit(("it says yes",), 100, 40, is_constant=True)
+SOUND = conclusions.of_audit((), 100, "1 proven error in 100 trials", is_constant=False)
+FOUND = "40 proven errors in 100 trials"
+FAULTY = conclusions.of_audit(("it goes by the words",), 100, FOUND, is_constant=False)
+CONSTANT = conclusions.of_audit(("it says yes",), 100, FOUND, is_constant=True)
 ANSWERS = {"y": "yes", "n": "no", "o": "open"}
 LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
 
@@ -134,7 +135,7 @@ LITTLE = "Too little was measured for ranking, thresholds or absolute figures."
         (agreement(1.0, 1.0, n_facts=49, half=0.0), "ooo", LITTLE),
         (bullets(kendall=None, found=None, invented=None), "y", "with the bullets left 0.950"),
         (conclusions.of_agreement(UNDEFINED, 60, 20), "o", ". No verdicts on one of"),
-        (conclusions.of_audit((), 0, 0, is_constant=False), "o", "It gave no answers"),
+        (conclusions.of_audit((), 0, "", is_constant=False), "o", "It gave no answers"),
         (SOUND, "", "Nothing here speaks against this judge"),
         (FAULTY, "-n", "Not for thresholds. It goes by the words"),
         (CONSTANT, "nnn", "Do not use this judge. It says yes"),
