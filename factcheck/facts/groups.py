@@ -61,19 +61,13 @@ def group_claims(results: Iterable[CheckResult]) -> tuple[Group, ...]:
 
 
 def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
-    """Return for each fact, by id, the fact that it adds to in the end; itself if it is a core.
-
-    A fact whose cores go in a circle is a core.
-    """
+    """Return for each fact, by id, the fact that it adds to in the end; itself if it is a core."""
     cores = {fact.id: fact.core for fact in facts}
     roots = {}
     for id_ in cores:
-        root, seen = id_, {id_}
+        root = id_
         while (core := cores[root]) in cores:
-            root = id_ if core in seen else core
-            if core in seen:
-                break
-            seen.add(core)
+            root = core
         roots[id_] = root
     return roots
 

@@ -27,6 +27,7 @@ _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
 _READABLE = "/@,()+ "
+_CORE = "name another fact as 'core', or leave it out: the fact then stands alone"
 _COUNTS = {"facts", "undecided"}
 """Entries of a signature that are counts rather than settings."""
 
@@ -266,6 +267,23 @@ class FactSet(Sequence[AtomicFact]):
         for id_, count in Counter(fact.id for fact in self.facts).items():
             if count > 1:
                 raise InputError(f"two facts have the id {id_!r}; ids must be unique")
+        self._refuse_circles()
+
+    def _refuse_circles(self) -> None:
+        cores = {fact.id: fact.core for fact in self.facts}
+        settled: set[str | None] = set()
+        for position, fact in enumerate(self.facts):
+            chain: list[str] = []
+            core: str | None = fact.id
+            while core in cores and core not in settled:
+                chain.append(core)
+                core = cores[core]
+                if core in chain:
+                    circle = " → ".join([*chain, core])
+                    raise InvalidFact(
+                        position, f"its core leads in a circle, {circle:.200}; {_CORE}"
+                    )
+            settled.update(chain)
 
     @classmethod
     def of(cls, facts: FactSet | Iterable[AtomicFact | str | Mapping[str, Any]]) -> FactSet:

@@ -36,8 +36,15 @@ def report(*labels: str) -> CoverageReport:
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=3, max_size=3))
-def test_every_fact_is_in_one_group_even_if_cores_form_a_circle(cores: list[str | None]) -> None:
+def test_every_fact_is_in_one_group_and_a_circle_of_cores_is_refused(
+    cores: list[str | None],
+) -> None:
     facts = [AtomicFact(i, i, core=core) for i, core in zip("abc", cores, strict=True)]
+    try:
+        FactSet(tuple(facts))
+    except InputError as error:
+        assert "its core leads in a circle" in str(error)
+        return
     groups = group_results(result(fact, "neutral") for fact in facts)
     listed = [each.fact for group in groups for each in (group.core, *group.details)]
     assert sorted(listed, key=lambda fact: fact.id) == facts

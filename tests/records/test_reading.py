@@ -223,6 +223,16 @@ def test_facts_are_lines_or_on_standard_input_json(
         ("a.yaml", "facts:\n- One.\n- true\n", "line 3: fact 2: expected a string, got true"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
+        (
+            "a.json",
+            '[{"id": "a", "text": "x", "core": "a"}]',
+            "item 1: fact 1: its core leads in a",
+        ),
+        (
+            "a.yaml",
+            "- {id: a, text: x}\n- {id: b, text: y, core: c}\n- {id: c, text: z, core: b}\n",
+            "line 2: fact 2: its core leads in a circle, b → c → b; name another fact",
+        ),
         ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by': expected an object"),
     ],
 )
