@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from factcheck.documents import json_text
@@ -127,6 +128,8 @@ Observe: TypeAlias = Callable[[str, int, float], None]
 
 PUBLIC = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})
 """Paths that need no API key."""
+GONE = 499
+"""Status in logs and metrics of a request whose client has disconnected."""
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
 _JOBS = "/v1/jobs"
@@ -302,6 +305,8 @@ class Gate:
                 caller = self._admitted(Request(scope))
                 scope.setdefault("state", {})["caller"] = caller
                 await self._app(scope, self._bounded(scope["path"], receive), watched)
+            except ClientDisconnect:
+                status = GONE
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - answered
                 response = problem_of(error).response()
                 if not status:

@@ -26,14 +26,12 @@ from factcheck.runtime.deadline import deadline
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.server.access import Caller, Problem, ServerConfig, problem_of
+from factcheck.server.access import GONE, Caller, Problem, ServerConfig, problem_of
 from factcheck.settings import LOCAL
 
 _GRACE_S = 5.0
 """Seconds after its deadline at which a request ends, even if its work does not."""
 LINES = "application/x-ndjson"
-_GONE = 499
-"""Status in logs and metrics of a request whose client has disconnected."""
 _BUCKETS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 120.0)
 """Upper bounds of the histogram of latencies, in seconds."""
 _USAGE = {
@@ -162,7 +160,7 @@ class Service:
         try:
             await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                return Response(status_code=_GONE)
+                return Response(status_code=GONE)
             return Response(task.result(), media_type="application/json")
         finally:
             gone.cancel()

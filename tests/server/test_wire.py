@@ -105,6 +105,17 @@ def test_a_lost_client_cancels_its_work_and_is_answered_when_it_comes_back() -> 
     assert reply.json()["results"][0]["label"] == "entailed"
 
 
+def test_a_client_that_leaves_before_its_body_is_complete_is_no_fault_of_the_service(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "factcheck.server")
+    with LocalOpenAIServer(FactModel()) as server, running(served(server)) as url:
+        with connected(url) as client:
+            client.sendall(head(len(BODY)) + BODY[:1])
+        until(lambda: "POST /v1/check 499" in caplog.text)
+    assert "ClientDisconnect" not in caplog.text
+
+
 @pytest.mark.parametrize(("seconds", "status"), [(1, 200), (60, 503)])
 def test_work_in_flight_at_a_shutdown_is_finished(
     seconds: float, status: int, caplog: pytest.LogCaptureFixture
