@@ -26,6 +26,7 @@ from factcheck.facts import CheckFailure, CheckResult, FactSet, Verdict
 from factcheck.facts.report import Direction
 from factcheck.fields import FieldEvaluator
 from factcheck.fields.evaluation import Join
+from factcheck.fields.schemas.references import annotate_xeval, resolved
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.records import facts_of
 from factcheck.runtime.deadline import run_in_thread
@@ -251,7 +252,7 @@ class FieldsRequest(_Judged):
         extracted=[{"name": "Mill Lane"}],
     )
     evaluation_schema: dict[str, Any] = Field(alias="schema")
-    """JSON schema with the keys `x-eval-...`."""
+    """JSON schema with the keys `x-eval-...`; leaves without one get their default."""
     gold: list[dict[str, Any]]
     extracted: list[dict[str, Any] | str]
     """Records, or replies of a model with one JSON object each."""
@@ -265,9 +266,8 @@ async def fields(service: Service, body: FieldsRequest) -> Any:
     comparator = service.judge(body.judge).comparator
 
     def work() -> Any:
-        evaluator = FieldEvaluator(
-            body.evaluation_schema, id_field=body.id_field, semantic=comparator
-        )
+        schema = annotate_xeval(resolved(body.evaluation_schema))
+        evaluator = FieldEvaluator(schema, id_field=body.id_field, semantic=comparator)
         return evaluator.evaluate(body.gold, body.extracted, join=body.join).to_dict()
 
     return await run_in_thread(work)

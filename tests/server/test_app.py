@@ -93,14 +93,16 @@ def test_values_are_compared_by_a_judge_that_can() -> None:
         "properties": {"d": {"type": "string", "x-eval-compare": "semantic"}},
     }
     record = {"schema": schema, "gold": [{"d": "7 km"}], "extracted": [{"d": "7,000 m"}]}
+    by_reference = {"$defs": schema["properties"], "properties": {"d": {"$ref": "#/$defs/d"}}}
     with serving({"local": "local", "fast": "local-fast"}) as client:
         first, second = post(client, "equivalence", body)["results"]
         run = post(client, "fields", record)
+        referred = post(client, "fields", {**record, "schema": by_reference})
         refused = client.post("/v1/equivalence", json={**body, "judge": "fast"})
         none = client.post("/v1/fields", json={**record, "judge": "fast"})
 
     assert (first["equivalent"], second["equivalent"]) == (True, False)
-    assert run["mean_f1"] == 1.0
+    assert run["mean_f1"] == referred["mean_f1"] == 1.0
     assert (refused.status_code, refused.json()["code"]) == (422, "input")
     assert (none.status_code, none.json()["code"]) == (422, "schema")
 
