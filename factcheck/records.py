@@ -37,7 +37,7 @@ from factcheck.facts import (
     free_ids,
     short_digest,
 )
-from factcheck.facts.model import InvalidFact, refuse_unknown_keys
+from factcheck.facts.model import FOREIGN, InvalidFact, refuse_unknown_keys
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
@@ -329,7 +329,7 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
             ids[new.id] = old.id
         elif is_same_source:
             kept.append(old)
-        elif key in base and not (old.must or old.tags or old.weight != 1.0):
+        elif key in base and not (old.must or {*old.tags} - {FOREIGN} or old.weight != 1.0):
             removed.append(old)
         else:
             kept.append(replace(old, span=None, documents=()))

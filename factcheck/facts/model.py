@@ -27,6 +27,8 @@ _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
 _READABLE = "/@,()+ "
+FOREIGN = "foreign"
+"""Tag of a fact that a model listed, with few words of the source."""
 _CORE = "name another fact as 'core', or leave it out: the fact then stands alone"
 _COUNTS = {"facts", "undecided"}
 """Entries of a signature that are counts rather than settings."""

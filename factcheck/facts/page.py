@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from factcheck.facts.coverage import share_entailed
 from factcheck.facts.groups import Group, added_words, group_claims, group_results
 from factcheck.facts.model import (
+    FOREIGN,
     LABELS,
     AtomicFact,
     CheckFailure,
@@ -256,11 +257,14 @@ def facts_text(facts: FactSet) -> str:
 
 
 def fact_warnings(facts: Sequence[AtomicFact]) -> list[str]:
-    """Name details without their core, and facts as long as a text without sentence ends."""
+    """Name details without their core, facts as long as a text, and those with foreign words."""
     ids = {None, *(fact.id for fact in facts)}
     alone = [one_line(fact.id) for fact in facts if fact.core not in ids]
     long = [one_line(fact.id) for fact in facts if len(fact.text.split()) > _LONGEST_SENTENCE]
+    foreign = [one_line(fact.id) for fact in facts if FOREIGN in fact.tags]
     found = []
+    if foreign:
+        found.append(f"few words of these facts are in the source: {some_of(foreign)}; check them")
     if alone:
         found.append(f"facts of their own, as the fact they add to is not listed: {some_of(alone)}")
     if long:

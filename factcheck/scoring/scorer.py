@@ -313,11 +313,17 @@ class FactCoverage(SessionUser):
         else:
             facts = await self._extract_documents(source, ledger)
         if not facts:
-            raise InputError(
-                "no facts found in the source; the embedded extractor reads sentences and lists, "
-                "not headings, tables and code: write sentences, or give the facts (--facts)"
-            )
+            raise InputError(f"no facts found in the source; {self._why_no_facts()}")
         return facts
+
+    def _why_no_facts(self) -> str:
+        name = self._judges.extractor.identity.get("extractor", "the extractor")
+        if name.startswith(f"{LOCAL}/"):
+            return (
+                "the embedded extractor reads sentences and lists, not headings, tables and code: "
+                "write sentences, or give the facts (--facts)"
+            )
+        return f"{name} listed none: use another extractor, or give the facts (--facts)"
 
     async def _extract_documents(
         self, documents: Sequence[SourceDocument], ledger: Ledger

@@ -37,6 +37,8 @@ from factcheck.facts import (
     digest,
     strongest,
 )
+from factcheck.facts.groups import added_words
+from factcheck.facts.model import FOREIGN
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.fences import order_of, sections
 from factcheck.judges.llm.modules import (
@@ -53,7 +55,7 @@ from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.deadline import within_deadline
 from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
-from factcheck.text.words import content_stems, guess_language
+from factcheck.text.words import content_stems, guess_language, words
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -63,6 +65,11 @@ _LEAST_SECTION = 1_000
 """Minimum size of a section in characters, for a model that reads little."""
 _MIN_SHARED = 0.6
 """Minimum share of a fact's content words for a source sentence to be its span."""
+_MIN_KNOWN = 0.5
+"""Minimum share of a fact's content words in the source; below it, the fact is `FOREIGN`."""
+_LEAST_CHARS = 8
+"""Minimum number of characters of a text for each fact listed of it, from `_FEW_FACTS` on."""
+_FEW_FACTS = 20
 _ALONE = 1_000
 """More requests than there are questions in one, so that each is asked alone."""
 _CACHED_VALUES = {"probability": None, "cached": True}
@@ -451,6 +458,13 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     ) -> list[_Facts]:
         (section,) = questions
         (facts,) = await super()._ask(account, questions, is_last=is_last)
+        most = max(_FEW_FACTS, len(section) // _LEAST_CHARS)
+        if isinstance(facts, tuple) and len({*facts}) > most:
+            listed = f"{len(facts):,} facts of {len(section):,} characters"
+            problem = (
+                f"{self._model.name} listed {listed}; use another extractor, or give the facts"
+            )
+            return [JudgeOutputError(problem)]
         is_too_long = code_of(facts) in {JudgeTruncated.code, ContextExceeded.code}
         if not is_too_long or len(section) < 2 * _LEAST_SECTION:
             return [facts]
@@ -493,11 +507,13 @@ def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
 def _fact_set(texts: tuple[str, ...], source: str, made_by: tuple[tuple[str, str], ...]) -> FactSet:
     """Number facts and set their spans to the source sentence that shares most of their words.
 
-    Spans reported by a model would prove nothing.
+    Spans reported by a model would prove nothing. A fact is tagged if few of its words, or of those
+    that it adds to its core, are in the source.
     """
     language = guess_language(source)
+    known = {word.stem for word in words(source, language)}
     sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
-    located = []
+    located: dict[str | None, AtomicFact] = {}
     for fact in _written_out(texts):
         stems = content_stems(fact.text, language)
         shared = [len(stems & others) for _, others in sentences]
@@ -505,8 +521,11 @@ def _fact_set(texts: tuple[str, ...], source: str, made_by: tuple[tuple[str, str
         span = None
         if most >= _MIN_SHARED * len(stems) > 0:
             span = sentences[shared.index(most)][0].span
-        located.append(replace(fact, span=span))
-    return FactSet(tuple(located), digest(source), made_by)
+        core = located.get(fact.core)
+        own = content_stems(added_words(core.text, fact.text), language) if core else stems
+        is_foreign = len(own & known) < _MIN_KNOWN * len(own)
+        located[fact.id] = replace(fact, span=span, tags=(FOREIGN,) if is_foreign else ())
+    return FactSet(tuple(located.values()), digest(source), made_by)
 
 
 def _written_out(entries: Sequence[str]) -> list[AtomicFact]:

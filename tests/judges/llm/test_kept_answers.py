@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from factcheck import Budget, CheckFailure, FactCoverage, Model, RetryPolicy, Verdict
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError, InputError, JudgeOutputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.faults import rate_limited, sequence
@@ -101,9 +101,24 @@ def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None
 
 def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
     scorer, _ = llm(sequence('{"facts": []}', then=FactModel()), cache=MemoryCache())
-    with pytest.raises(InputError, match="no facts found"):
+    with pytest.raises(InputError, match="no facts found in the source; openai/tiny listed none"):
         scorer.extract(SOURCE)
     assert len(scorer.extract(SOURCE)) == 3
+
+
+def test_a_model_lists_no_more_facts_than_a_text_can_hold(llm: MakeSetup) -> None:
+    scorer, _ = llm(FactModel(facts=lambda _: [f"Fact {n}." for n in range(500)]))
+    with pytest.raises(JudgeOutputError, match="listed 500 facts of 35 characters; use another"):
+        scorer.extract("The dam has 3 gates. The lake is big."[:35])
+
+
+def test_facts_with_few_words_of_the_source_are_named(llm: MakeSetup) -> None:
+    listed = ["The dam has 3 gates.", "... of rusty steel", "Ida owned a mill.", "It is so."]
+    scorer, _ = llm(FactModel(facts=lambda _: listed))
+    report = scorer.score("The dam has 3 gates. It is so, said Ida Berg.", "The dam has gates.")
+    assert [fact.tags for fact in report.facts] == [(), ("foreign",), ("foreign",), ()]
+    (alert,) = report.page().alerts
+    assert alert.text == "few words of these facts are in the source: f2, f3; check them"
 
 
 UNREADABLE: list[Any] = [
