@@ -20,44 +20,31 @@ class Group(NamedTuple):
 
     core: CheckResult
     details: tuple[CheckResult, ...] = ()
-
-    @property
-    def apart(self) -> list[CheckResult]:
-        """Details with a line of their own: lost `must` ones, and those distorted alone."""
-        return [one for one in self.details if self._is_apart(one)]
-
-    @property
-    def within(self) -> list[CheckResult]:
-        """Details on the line of the core."""
-        return [one for one in self.details if not self._is_apart(one)]
-
-    def _is_apart(self, detail: CheckResult) -> bool:
-        is_distorted = detail.label == "contradicted" and self.core.label != "contradicted"
-        return is_distorted or (detail.fact.must and not detail.supported)
+    apart: tuple[CheckResult, ...] = ()
+    """Details with a line of their own in reports; see `group_results`."""
 
 
-def group_results(results: Iterable[CheckResult]) -> tuple[Group, ...]:
+def group_results(results: Iterable[CheckResult], *, are_claims: bool = False) -> tuple[Group, ...]:
     """Group results by core, in the order of the cores; a fact without a known core stands alone.
 
-    A detail of a detail belongs to the group of that one's core.
+    A detail of a detail belongs to the group of that one's core. Apart are lost `must` details,
+    those distorted alone, and those of supported claims, which no report lists.
     """
     by_id = {result.fact.id: result for result in results}
     groups = []
     for root, members in _by_root(result.fact for result in by_id.values()).items():
-        details = (by_id[fact.id] for fact in members if fact.id != root)
-        groups.append(Group(by_id[root], tuple(details)))
+        core = by_id[root]
+        details = [by_id[fact.id] for fact in members if fact.id != root]
+        is_listed = not (are_claims and core.supported)
+        apart = [one for one in details if not is_listed or _is_apart(one, core)]
+        within = (one for one in details if one not in apart)
+        groups.append(Group(core, tuple(within), tuple(apart)))
     return tuple(groups)
 
 
-def group_claims(results: Iterable[CheckResult]) -> tuple[Group, ...]:
-    """Group results on claims, leaving the details of supported ones, which no report lists."""
-    groups: list[Group] = []
-    for group in group_results(results):
-        if group.core.supported:
-            groups += map(Group, (group.core, *group.details))
-        else:
-            groups.append(group)
-    return tuple(groups)
+def _is_apart(detail: CheckResult, core: CheckResult) -> bool:
+    is_distorted = detail.label == "contradicted" and core.label != "contradicted"
+    return is_distorted or (detail.fact.must and not detail.supported)
 
 
 def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from factcheck.facts.coverage import share_entailed
-from factcheck.facts.groups import Group, added_words, group_claims, group_results
+from factcheck.facts.groups import Group, added_words, group_results
 from factcheck.facts.model import (
     FOREIGN,
     LABELS,
@@ -186,11 +186,12 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
     """List the heaviest facts with what became of them, heaviest first; details add to a weight."""
 
     def weight(group: Group) -> float:
-        return math.fsum(result.fact.weight for result in (group.core, *group.details))
+        results = (group.core, *group.details, *group.apart)
+        return math.fsum(result.fact.weight for result in results)
 
     items = []
     for group in sorted(group_results(results), key=weight, reverse=True)[:n_key]:
-        together = " with details" if group.details else ""
+        together = " with details" if group.details or group.apart else ""
         badge = f"weight {weight(group):.2g}{together}"
         items.append(_item(_FACTS, _mark(group.core), group)._replace(badges=(badge,)))
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
@@ -327,7 +328,7 @@ def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
         bounds = bounds_text(metric.noun, (found.low, found.high))
     metric = metric._replace(names_judges=len({r.judge for r in results if r.label}) > 1)
     keys = {r.fact.id: f"{metric.noun[0]}{number}" for number, r in enumerate(results, 1)}
-    groups = group_results(results) if metric.noun == "fact" else group_claims(results)
+    groups = group_results(results, are_claims=metric.noun == "claim")
     sections = (
         _section(metric, section, labels, groups, keys) for labels, section in metric.groups.items()
     )
@@ -367,15 +368,12 @@ def _section(
     """List the groups whose core has one of some labels, and details that stand apart."""
     own = [group for group in groups if group.core.label in labels]
     own += (Group(one) for group in groups for one in group.apart if one.label in labels)
-    own.sort(key=lambda group: not group.core.fact.must)
-    within = {group: sum(one.label in labels for one in group.within) for group in groups}
-    elsewhere = [group for group in groups if within[group] and group.core.label not in labels]
-    more = ""
-    if elsewhere:
-        n_elsewhere = sum(within[group] for group in elsewhere)
-        cores = some_of([group.core.fact.id for group in elsewhere])
-        more = f"{plural(n_elsewhere, 'detail')} of {cores}"
-    n_results = len(own) + sum(within.values())
+    places = {id_: place for place, id_ in enumerate(keys)}
+    own.sort(key=lambda group: (not group.core.fact.must, places[group.core.fact.id]))
+    within = [(each.core, sum(one.label in labels for one in each.details)) for each in groups]
+    n_results = len(own) + sum(n for _, n in within)
+    elsewhere = {core.fact.id: n for core, n in within if n and core.label not in labels}
+    more = f"{plural(sum(elsewhere.values()), 'detail')} of {some_of([*elsewhere])}"
     reasons = [_reason(metric, group.core) for group in own]
     is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
     items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
@@ -383,7 +381,7 @@ def _section(
         title=f"{section.title} {n_results:,}",
         meaning=reasons[0] if is_shared else section.meaning,
         items=items,
-        more=more,
+        more=more if elsewhere else "",
     )
     return _without_notes(section) if is_shared else section
 
@@ -418,7 +416,7 @@ def _details(group: Group) -> str:
     parts = []
     for name, labels in names.items():
         words = [
-            added_words(core.fact.text, r.fact.text) for r in group.within if r.label in labels
+            added_words(core.fact.text, r.fact.text) for r in group.details if r.label in labels
         ]
         if words:
             parts.append(f"{name}: {' · '.join(map(one_line, words))}")

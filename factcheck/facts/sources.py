@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from factcheck.documents import PlainData, from_plain, shown
 from factcheck.errors import InputError
-from factcheck.facts.groups import group_claims, group_results
+from factcheck.facts.groups import group_results
 from factcheck.facts.model import AtomicFact, CheckResult, Evidence, FactSet, Verdict, digest
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
 from factcheck.settings import require_text
@@ -160,8 +160,8 @@ def _statements(
 def _keys(kind: str, results: Sequence[CheckResult]) -> dict[str, str]:
     """Return the key of the item that shows each fact: its own, or that of its core."""
     keys = {result.fact.id: f"{kind}{number}" for number, result in enumerate(results, 1)}
-    for group in group_results(results) if kind == "f" else group_claims(results):
-        keys |= {result.fact.id: keys[group.core.fact.id] for result in group.within}
+    for group in group_results(results, are_claims=kind == "c"):
+        keys |= {result.fact.id: keys[group.core.fact.id] for result in group.details}
     return keys
 
 

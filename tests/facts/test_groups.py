@@ -46,7 +46,7 @@ def test_every_fact_is_in_one_group_and_a_circle_of_cores_is_refused(
         assert "its core leads in a circle" in str(error)
         return
     groups = group_results(result(fact, "neutral") for fact in facts)
-    listed = [each.fact for group in groups for each in (group.core, *group.details)]
+    listed = [each.fact for group in groups for each in (group.core, *group.details, *group.apart)]
     assert sorted(listed, key=lambda fact: fact.id) == facts
 
 
