@@ -63,7 +63,6 @@ _LIVE_BATCH = 8
 """Facts after which an embedded judge says what it found."""
 Facts = FactSet | Iterable[AtomicFact | str]
 See = Callable[[FactSet | tuple[CheckResult, ...]], None]
-"""Gets the facts of a score, then results as they come."""
 
 
 class FactCoverage(SessionUser):
@@ -158,6 +157,7 @@ class FactCoverage(SessionUser):
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
+        see: See | None = None,
     ) -> CoverageReport:
         """Score how much of a source a summary keeps.
 
@@ -168,28 +168,42 @@ class FactCoverage(SessionUser):
             facts: Facts to check instead of extracting them: a `FactSet` from `extract`, or a
                 list. Reuse it to score further summaries of the source.
             direction: `"both"` also lists claims of the summary that the source does not support.
+            see: Gets the facts, then results as they come.
 
         Raises:
             InputError: The source is blank or contains no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        return await self._score(source, summary, facts, direction)
+        require_choice("direction", direction, Direction)
+        source, ledger = as_source(source), Ledger(self.ledger)
+        summary = require_text(summary, "the summary")
+        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
+        if not fact_set:
+            raise InputError("the list of facts is empty; there is nothing to check")
+        fact_set = weigh(fact_set, self._weights)
+        results = await self._check_live(fact_set, summary, ledger, see)
+        claims: FactSet | None = None
+        claim_results: tuple[CheckResult, ...] = ()
+        if direction == "both":
+            claims, claim_results = await self._check_claims(source, summary, ledger)
+        identity = {
+            "facts": str(len(fact_set)),
+            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
+            **(dict(fact_set.made_by) or {"extractor": "given"}),
+            **self._weights_entry,
+        }
+        return CoverageReport(
+            fact_set,
+            results,
+            ledger.usage,
+            self._signature(identity),
+            claims,
+            claim_results,
+            Texts.of(source, summary),
+            getattr(self._judges.checker, "quality", _NOT_MEASURED),
+        )
 
     score = blocking(ascore)
-
-    async def ascore_live(
-        self,
-        source: Source,
-        summary: str,
-        see: See,
-        *,
-        facts: Facts | None = None,
-        direction: Direction = "coverage",
-    ) -> CoverageReport:
-        """Score as `score` does, and pass the facts, then results as they come, to `see`."""
-        return await self._score(source, summary, facts, direction, see)
-
-    score_live = blocking(ascore_live)
 
     def score_many(
         self,
@@ -267,43 +281,6 @@ class FactCoverage(SessionUser):
             )
             scorer.ledger = Ledger(self.ledger)
             yield scorer
-
-    async def _score(
-        self,
-        source: Source,
-        summary: str,
-        facts: Facts | None,
-        direction: Direction,
-        see: See | None = None,
-    ) -> CoverageReport:
-        require_choice("direction", direction, Direction)
-        source, ledger = as_source(source), Ledger(self.ledger)
-        summary = require_text(summary, "the summary")
-        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
-        if not fact_set:
-            raise InputError("the list of facts is empty; there is nothing to check")
-        fact_set = weigh(fact_set, self._weights)
-        results = await self._check_live(fact_set, summary, ledger, see)
-        claims: FactSet | None = None
-        claim_results: tuple[CheckResult, ...] = ()
-        if direction == "both":
-            claims, claim_results = await self._check_claims(source, summary, ledger)
-        identity = {
-            "facts": str(len(fact_set)),
-            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
-            **(dict(fact_set.made_by) or {"extractor": "given"}),
-            **self._weights_entry,
-        }
-        return CoverageReport(
-            fact_set,
-            results,
-            ledger.usage,
-            self._signature(identity),
-            claims,
-            claim_results,
-            Texts.of(source, summary),
-            getattr(self._judges.checker, "quality", _NOT_MEASURED),
-        )
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):

@@ -230,12 +230,8 @@ async def stream(
             name = "facts" if isinstance(found, FactSet) else "results"
             see({name: to_plain(tuple(found))})
 
-        report = await judge.scorer.ascore_live(
-            body.source,
-            body.summary,
-            pass_on,
-            facts=facts,
-            direction=body.direction,
+        report = await judge.scorer.ascore(
+            body.source, body.summary, facts=facts, direction=body.direction, see=pass_on
         )
         service.meters.count(judge.name, (*report.results, *report.claim_results))
         return {"report": report.to_dict(), "page": report.to_html()}

@@ -108,7 +108,7 @@ def test_what_cannot_be_scored_says_what_to_do(arguments: Any, says: str) -> Non
     with pytest.raises(InputError, match=says):
         score(**given)
     with FactCoverage("local-fast") as scorer, pytest.raises(InputError, match=says):
-        scorer.score_live(**given, see=print)
+        scorer.score(**given, see=print)
 
 
 def test_the_asynchronous_form_and_the_two_halves_give_the_same_report() -> None:
@@ -123,7 +123,7 @@ def test_a_fact_and_its_details_are_checked_together_also_live() -> None:
     facts = [AtomicFact(f"f{n}", f"The tide was high on day {n}.") for n in range(8)]
     facts.insert(7, AtomicFact("d", "The tide was high on day 7 in Ulm.", core="f7"))
     with FactCoverage("local") as scorer:
-        live = scorer.score_live("", "Ulm is old.", lambda _: None, facts=facts)
+        live = scorer.score("", "Ulm is old.", facts=facts, see=lambda _: None)
         assert live == scorer.score("", "Ulm is old.", facts=facts)
     assert [result.fact.id for result in live.results] == [fact.id for fact in facts]
     assert "says more of f7" in str(live.results[7])
