@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factcheck.facts.groups import root_ids
-from factcheck.facts.model import CheckResult, Verdict
+from factcheck.facts.model import CheckResult, Verdict, root_ids
 from factcheck.reports.text import one_line
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 

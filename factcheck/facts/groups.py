@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from factcheck.facts.model import AtomicFact, CheckResult, FactSet
+from factcheck.facts.model import AtomicFact, CheckResult, FactSet, root_ids
 
 Weighting = Literal["equal", "lead"]
 """`lead`: what stands first weighs most, as in news."""
@@ -45,18 +45,6 @@ def group_results(results: Iterable[CheckResult], *, are_claims: bool = False) -
 def _is_apart(detail: CheckResult, core: CheckResult) -> bool:
     is_distorted = detail.label == "contradicted" and core.label != "contradicted"
     return is_distorted or (detail.fact.must and not detail.supported)
-
-
-def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
-    """Return for each fact, by id, the fact that it adds to in the end; itself if it is a core."""
-    cores = {fact.id: fact.core for fact in facts}
-    roots = {}
-    for id_ in cores:
-        root = id_
-        while (core := cores[root]) in cores:
-            root = core
-        roots[id_] = root
-    return roots
 
 
 def _by_root(facts: Iterable[AtomicFact]) -> dict[str, list[AtomicFact]]:

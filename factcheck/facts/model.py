@@ -27,9 +27,9 @@ _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
 _READABLE = "/@,()+ "
+_CORE = "name another fact as 'core', or leave it out: the fact then stands alone"
 FOREIGN = "foreign"
 """Tag of a fact that a model listed, with few words of the source."""
-_CORE = "name another fact as 'core', or leave it out: the fact then stands alone"
 _COUNTS = {"facts", "undecided"}
 """Entries of a signature that are counts rather than settings."""
 
@@ -249,6 +249,25 @@ class InvalidFact(InputError):
         """0-based."""
 
 
+def root_ids(facts: Iterable[AtomicFact]) -> dict[str, str]:
+    """Return for each fact, by id, the fact that it adds to in the end; itself if it is a core.
+
+    Raises `InvalidFact` if cores lead in a circle.
+    """
+    cores = {fact.id: fact.core for fact in facts}
+    roots: dict[str, str] = {}
+    for position, id_ in enumerate(cores):
+        root, passed = id_, [id_]
+        while root not in roots and (core := cores[root]) in cores:
+            root = core
+            if root in passed:
+                circle = " → ".join([*passed, root])
+                raise InvalidFact(position, f"its core leads in a circle, {circle:.200}; {_CORE}")
+            passed.append(root)
+        roots |= dict.fromkeys(passed, roots.get(root, root))
+    return roots
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class FactSet(Sequence[AtomicFact]):
     """Atomic facts of one source, in order, with unique ids."""
@@ -269,23 +288,7 @@ class FactSet(Sequence[AtomicFact]):
         for id_, count in Counter(fact.id for fact in self.facts).items():
             if count > 1:
                 raise InputError(f"two facts have the id {id_!r}; ids must be unique")
-        self._refuse_circles()
-
-    def _refuse_circles(self) -> None:
-        cores = {fact.id: fact.core for fact in self.facts}
-        settled: set[str | None] = set()
-        for position, fact in enumerate(self.facts):
-            chain: list[str] = []
-            core: str | None = fact.id
-            while core in cores and core not in settled:
-                chain.append(core)
-                core = cores[core]
-                if core in chain:
-                    circle = " → ".join([*chain, core])
-                    raise InvalidFact(
-                        position, f"its core leads in a circle, {circle:.200}; {_CORE}"
-                    )
-            settled.update(chain)
+        root_ids(self.facts)
 
     @classmethod
     def of(cls, facts: FactSet | Iterable[AtomicFact | str | Mapping[str, Any]]) -> FactSet:

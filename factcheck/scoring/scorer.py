@@ -290,17 +290,12 @@ class FactCoverage(SessionUser):
         else:
             facts = await self._extract_documents(source, ledger)
         if not facts:
-            raise InputError(f"no facts found in the source; {self._why_no_facts()}")
-        return facts
-
-    def _why_no_facts(self) -> str:
-        name = self._judges.extractor.identity.get("extractor", "the extractor")
-        if name.startswith(f"{LOCAL}/"):
-            return (
-                "the embedded extractor reads sentences and lists, not headings, tables and code: "
-                "write sentences, or give the facts (--facts)"
+            name = self._judges.extractor.identity.get("extractor", "the extractor")
+            raise InputError(
+                f"no facts found in the source by {name}; write sentences where it has tables, "
+                "headings or code, take another extractor, or give the facts (--facts)"
             )
-        return f"{name} listed none: use another extractor, or give the facts (--facts)"
+        return facts
 
     async def _extract_documents(
         self, documents: Sequence[SourceDocument], ledger: Ledger

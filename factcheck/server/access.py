@@ -128,7 +128,7 @@ Observe: TypeAlias = Callable[[str, int, float], None]
 
 PUBLIC = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})
 """Paths that need no API key."""
-GONE = 499
+_GONE = 499
 """Status in logs and metrics of a request whose client has disconnected."""
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
@@ -306,7 +306,7 @@ class Gate:
                 scope.setdefault("state", {})["caller"] = caller
                 await self._app(scope, self._bounded(scope["path"], receive), watched)
             except ClientDisconnect:
-                status = GONE
+                status = _GONE
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - answered
                 response = problem_of(error).response()
                 if not status:

@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
+from starlette.requests import ClientDisconnect
 
 from factcheck.documents import json_text
 from factcheck.errors import ConfigError, DeadlineExceeded, InputError
@@ -26,7 +27,7 @@ from factcheck.runtime.deadline import deadline
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.server.access import GONE, Caller, Problem, ServerConfig, problem_of
+from factcheck.server.access import Caller, Problem, ServerConfig, problem_of
 from factcheck.settings import LOCAL
 
 _GRACE_S = 5.0
@@ -160,7 +161,7 @@ class Service:
         try:
             await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                return Response(status_code=GONE)
+                raise ClientDisconnect
             return Response(task.result(), media_type="application/json")
         finally:
             gone.cancel()

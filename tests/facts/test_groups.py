@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from factcheck import FactCoverage, score
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckFailure, FactSet, Span
-from factcheck.facts.groups import added_words, group_results, root_ids, weigh
-from factcheck.facts.model import CheckResult
+from factcheck.facts.groups import added_words, group_results, weigh
+from factcheck.facts.model import CheckResult, root_ids
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.sources import SourceDocument, Texts, merge_documents
 from factcheck.reports import render

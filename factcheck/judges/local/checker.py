@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
-from factcheck.facts.groups import root_ids
+from factcheck.facts.model import root_ids
 from factcheck.facts.sources import fold_text, locate
 from factcheck.judges.local.conflicts import Listed, Sentence, find_conflict, name_difference
 from factcheck.judges.local.encoder import load_reader

@@ -101,7 +101,7 @@ def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None
 
 def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
     scorer, _ = llm(sequence('{"facts": []}', then=FactModel()), cache=MemoryCache())
-    with pytest.raises(InputError, match="no facts found in the source; openai/tiny listed none"):
+    with pytest.raises(InputError, match="no facts found in the source by openai/tiny; write"):
         scorer.extract(SOURCE)
     assert len(scorer.extract(SOURCE)) == 3
 
