@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts.coverage import Share, share_entailed, trust_lines
-from factcheck.facts.model import CheckFailure, CheckResult, FactSet, ScoreSignature, Usage, Verdict
-from factcheck.facts.sources import Texts
+from factcheck.facts.model import (
+    CheckFailure,
+    CheckResult,
+    FactSet,
+    ScoreSignature,
+    Usage,
+    Verdict,
+    digest,
+)
+from factcheck.facts.sources import Texts, source_key
 from factcheck.reports import Report
 from factcheck.stats.intervals import Interval
 
@@ -164,6 +172,14 @@ class CoverageReport(Report):
         `None` without `direction="both"`, without claims, or if all are undecided.
         """
         return share_entailed(self.claim_results).value
+
+    @property
+    def source_digest(self) -> str | None:
+        """Digest of the source, also of one with given facts; `None` if it is unknown."""
+        documents = self.texts.documents if self.texts else ()
+        if self.facts.source_digest is not None or not documents:
+            return self.facts.source_digest
+        return digest(documents[0].text if len(documents) == 1 else source_key(documents))
 
     @property
     def superfluous(self) -> tuple[Verdict, ...]:

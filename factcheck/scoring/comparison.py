@@ -99,7 +99,7 @@ def compare(a: Run, b: Run) -> RunComparison:
         x = share_entailed([one for one, _ in known]).value
         y = share_entailed([other for _, other in known]).value
         if x is not None and y is not None:
-            source = old.facts.source_digest or name
+            source = old.source_digest or name
             scores.append((source, x, y))
             if old.texts is not None and new.texts is not None:
                 n_words = old.texts.summary.n_words, new.texts.summary.n_words

@@ -20,9 +20,9 @@ from factcheck.facts.page import (
     usage_text,
 )
 from factcheck.reports import Report
-from factcheck.reports.page import Case, Page, Section, Svg, Table, entries, filled
+from factcheck.reports.page import Alert, Case, Page, Section, Svg, Table, entries, filled
 from factcheck.reports.pictures import histogram_svg
-from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural
+from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, some_of
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
 
@@ -71,7 +71,7 @@ class Row(NamedTuple):
             return cls(name, code=outcome.code, message=outcome.message, place=place)
         found = outcome.share
         rates = found.value, found.low, found.high, found.expected, outcome.faithfulness
-        lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
+        lost, source = lost_musts(outcome.results) or None, outcome.source_digest or name
         counts: dict[str, Any] = outcome.counts
         return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
 
@@ -209,6 +209,8 @@ class RunReport(Report):
         cases = [row.case() for row in self.rows]
         if self.partial:
             cases.append(Case("all records", "error", self.partial, "partial"))
+        lost = [row.id for row in self.rows if row.lost_must]
+        alert = f"{plural(len(lost), 'record')} lost a must fact: {some_of(lost)}"
         return Page(
             "Mean coverage",
             score_text(self.score),
@@ -218,6 +220,7 @@ class RunReport(Report):
             parts(self.counts),
             sections,
             entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
+            alerts=(Alert(alert),) if lost else (),
             suite="run",
             answer=f"{scored}: {answer_text(self.counts)}" if n_sources else "",
             trust=trust_lines(self.signature, self.judge_quality) if n_sources else (),

@@ -55,6 +55,20 @@ def test_the_worst_record_comes_first_and_each_row_opens_its_own() -> None:
     assert "\u202e" not in page + failed
 
 
+def test_a_run_says_which_records_lost_a_must_fact() -> None:
+    assert [one.text for one in RunReport(outcomes()).page().alerts] == [
+        "1 record lost a must fact: bad"
+    ]
+    assert not RunReport({"good": outcomes()["good"]}).page().alerts
+
+
+def test_records_of_one_text_with_given_facts_have_one_source() -> None:
+    kept = report_of(verdict(FACT, "entailed"))
+    texts = [Texts.of("A deep lake.", "It is deep."), Texts.of("A deep lake.", "It is not."), None]
+    run = RunReport({str(n): replace(kept, texts=one) for n, one in enumerate(texts)})
+    assert [len(scores) for scores in run.by_source.values()] == [2, 1]
+
+
 def test_every_format_has_every_record() -> None:
     report = RunReport(outcomes(), "judge:scripted")
     rows = list(csv.DictReader(render(report.page(), "csv").splitlines()))
