@@ -84,14 +84,6 @@ class Document:
     def error(self, path: PathInValue, message: str) -> InputError:
         return InputError(f"{self.place(path)}: {message}")
 
-    @contextmanager
-    def at(self, path: PathInValue) -> Iterator[None]:
-        """Prefix an `InputError` of a `with` block with the place of a part."""
-        try:
-            yield
-        except InputError as error:
-            raise self.error(path, str(error)) from error
-
 
 def place_in(name: str, path: PathInValue) -> str:
     """Name a part of a value: `cards.json: 'cases', item 2`."""

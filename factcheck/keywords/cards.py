@@ -556,7 +556,7 @@ def read_suite(
     document = read_document(path)
     if isinstance(document.value, list):
         return {}, read_rows(document, document.value, (), read)
-    with document.at(()):
+    with located(document.place(())):
         require_keys(document.value, "cases", optional=("name", "version"))
     return document.value, read_rows(document, document.value["cases"], ("cases",), read)
 
@@ -565,10 +565,10 @@ def read_rows(
     document: Document, rows: Any, path: PathInValue, read: Callable[[Any, int], T]
 ) -> tuple[T, ...]:
     """Read a list at `path` as cases with unique ids; errors name the line of the row."""
-    with document.at(path):
+    with located(document.place(path)):
         if not isinstance(rows, list) or not rows:
             raise InputError(f"expected a list of one or more cases, got {shown(rows)}")
-    cases = cases_by_id(rows, read, lambda number: document.at((*path, number - 1)))
+    cases = cases_by_id(rows, read, lambda number: located(document.place((*path, number - 1))))
     return tuple(cases.values())
 
 
