@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -83,9 +84,7 @@ class ResultsFile:
         self._file.seek(0)
         with open(self._file.fileno(), "rb", closefd=False) as stream:
             if not resume:
-                head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
-                _require_results(head, self.path)
-                if rest:
+                if len([*islice(_lines(stream, self.path), 2)]) > 1:
                     raise InputError(
                         f"{self.path} already has results; continue with --resume, "
                         "or name another file"
@@ -222,19 +221,13 @@ def _differences(one: str, other: str) -> Iterator[str]:
         yield "|".join(only) or own
 
 
-def _require_results(head: bytes, path: PathOrDash) -> None:
-    """Raise `InputError` if the first line, which may be cut off, is not of a results file."""
-    if not (head.startswith(_MARK) or _MARK.startswith(head)):
-        raise InputError(f"{path} is not a results file of factcheck; name another file")
-
-
 def _lines(stream: IO[bytes], path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the validated header, rows and end of a results file."""
     ids: set[str] = set()
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
         place = f"{path}, line {number}"
-        if number == 1:
-            _require_results(raw, path)
+        if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
+            raise InputError(f"{path} is not a results file of factcheck; name another file")
         data = None
         if raw.endswith(b"\n"):
             with suppress(InputError):
