@@ -39,11 +39,12 @@ from factcheck.calibration.texts import (
 from factcheck.documents import file_errors, json_text, to_plain, write_text
 from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
+from factcheck.facts.page import usage_text
 from factcheck.judges.factory import build_model
 from factcheck.judges.local.containment import BASELINE
 from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, ModelSpec
 from factcheck.reports import Report, render
-from factcheck.reports.page import Page, Section, Svg
+from factcheck.reports.page import Page, Section, Svg, entries
 from factcheck.reports.pictures import curves_svg
 from factcheck.reports.text import percent, plural
 from factcheck.runtime.budget import Budget
@@ -284,29 +285,18 @@ class BulletRemoval(Report):
         n_orders = plural(sum(map(len, self.orders.values())), "removal order")
         curves = self.curves()
         picture = self._picture(curves) if any(curves.values()) else Svg()
-        return conclusions.judges_page(
+        used = ((name, usage_text(self.usage(name))) for name in self.judges)
+        usage = "; ".join(f"{name}: {text}" for name, text in used if text)
+        page = conclusions.judges_page(
             MEASUREMENT,
             f"{plural(len(self.subjects), 'text')}, {n_variants}, {n_orders}",
             {name: self.metrics(name) for name in self.judges},
             self._conclusions(),
-            more=self._spent(),
             notes=self.notes(),
             sections=(Section("Mean score by the share of bullets left", picture=picture),),
         )
+        return page._replace(footer=entries(("Usage", usage)))
 
     def _picture(self, curves: Mapping[str, Sequence[CurvePoint]]) -> Svg:
         title = f"Bullets are removed one by one ({plural(len(self.subjects), 'text')})"
         return curves_svg(curves, title, TRUTH)
-
-    def _spent(self) -> list[tuple[str, ...]]:
-        """Return the rows of what the judges cost; none if they cost nothing."""
-        usages = [self.usage(name) for name in self.judges]
-        if not any(usage.calls or usage.cache_hits for usage in usages):
-            return []
-        costs = ["unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}" for one in usages]
-        n_tokens = [one.prompt_tokens + one.completion_tokens for one in usages]
-        return [
-            ("calls", *(f"{one.calls:,}" for one in usages)),
-            ("tokens", *(f"{n:,}" for n in n_tokens)),
-            ("cost", *costs),
-        ]
