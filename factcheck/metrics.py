@@ -23,7 +23,6 @@ from factcheck.reports import Report
 from factcheck.reports.comparison import Change, RunComparison
 from factcheck.reports.page import Alert, Case, Item, Page, Section, entries, filled, parts_of
 from factcheck.reports.text import (
-    any_of,
     interval_text,
     name_text,
     p_text,
@@ -249,7 +248,7 @@ class MetricReport(Report):
     def _counts_text(self) -> str:
         n_passed, n_failed, n_errors = self.counts.values()
         if not self.scores:
-            return f"no score for {any_of(n_errors, 'case')}"
+            return f"no score for {plural(n_errors, 'case')}"
         if n_passed + n_failed == 1 and self.threshold < 1:
             sign = "≥" if n_passed else "<"
             text = f"{'passed' if n_passed else 'not passed'} ({sign} {self.threshold:g})"

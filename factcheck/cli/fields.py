@@ -52,7 +52,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.fields import SemanticComparator
     from factcheck.fields.files import evaluate_files, gate_scores
-    from factcheck.reports.text import any_of
+    from factcheck.reports.text import plural
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, gold, extracted, schema)
@@ -78,7 +78,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             output.print_note(note)
     failure = gates.fields_gate(*gate_scores(run), fail_under)
     if comparator.n_undecided and not comparator.n_judged:
-        pairs = any_of(comparator.n_undecided, "pair")
+        pairs = plural(comparator.n_undecided, "pair")
         reason = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, reason)
     output.report(run, to, failure, page=run.page(intervals=run.intervals()))

@@ -36,7 +36,6 @@ from factcheck.reports.page import (
 )
 from factcheck.reports.text import (
     DASH,
-    any_of,
     interval_text,
     more_of,
     name_text,
@@ -208,7 +207,7 @@ def answer_text(counts: Mapping[str, int]) -> str:
     )
     n_decided = kept + distorted + counts.get("dropped", 0)
     if not n_decided:
-        return f"No verdict on {any_of(undecided, 'fact')}." if undecided else "No facts to check."
+        return f"No verdict on {plural(undecided, 'fact')}." if undecided else "No facts to check."
     said = f"{kept:,} of {plural(n_decided, 'fact')} kept."
     if 1 < kept == n_decided and not undecided:
         said = f"All {kept:,} facts kept."
@@ -349,7 +348,7 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
     if not results:
         return f"no {noun}s"
     if not n_decided:
-        return f"no verdict on {any_of(len(results), noun)}"
+        return f"no verdict on {plural(len(results), noun)}"
     n_kept = sum(result.supported for result in results)
     decided = plural(n_decided, f"decided {noun}" if n_undecided else noun)
     counts = f"{n_kept:,} of {decided} {metric.best}"

@@ -123,13 +123,6 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}s"
 
 
-def any_of(count: int, noun: str) -> str:
-    """Format the object of `no ... for`: `any of 3 facts`, `the only fact`."""
-    if count == 1:
-        return f"the only {noun}"
-    return f"any of {plural(count, noun)}"
-
-
 def percent(value: float) -> str:
     """Format a fraction in [0, 1] as `35 %`."""
     return f"{value:.0%}".replace("%", " %")

@@ -72,7 +72,7 @@ def test_the_most_severe_facts_come_first_and_counts_are_of_decided_facts() -> N
     ("results", "first_line"),
     [
         ((), "Coverage undecided   no facts"),
-        ((CheckFailure(FACT, "missing", ""),), "Coverage undecided   no verdict on the only fact"),
+        ((CheckFailure(FACT, "missing", ""),), "Coverage undecided   no verdict on 1 fact"),
         (
             (verdict(replace(FACT, weight=0.0), "entailed"),),
             "Weighted coverage undecided   1 of 1 fact kept",
@@ -183,7 +183,7 @@ def test_how_far_to_trust_a_score_is_said_once_and_folds() -> None:
     ("counts", "answer"),
     [
         ({}, "No facts to check."),
-        ({"undecided": 2}, "No verdict on any of 2 facts."),
+        ({"undecided": 2}, "No verdict on 2 facts."),
         ({"kept": 12}, "All 12 facts kept."),
         ({"kept": 1}, "1 of 1 fact kept."),
         ({"kept": 3, "distorted": 2}, "3 of 5 facts kept. 2 look wrong; check them."),
