@@ -124,9 +124,6 @@ def row_of(record: Record | None, outcome: Outcome) -> dict[str, Any]:
 def record_digest(record: Record) -> str:
     """Return a short digest of the texts and facts of a record, to detect changes."""
     facts = FactSet.of(record.facts).to_dict() if record.facts is not None else None
-    for fact in facts["facts"] if facts else ():
-        if fact["core"] is None:  # unknown to earlier versions
-            del fact["core"]
     parts = (source_key(record.source), record.summary, json.dumps(facts, sort_keys=True))
     return short_digest("\0".join(parts))
 
