@@ -67,7 +67,7 @@ _MIN_SHARED = 0.6
 """Minimum share of a fact's content words for a source sentence to be its span."""
 _MIN_KNOWN = 0.5
 """Minimum share of a fact's content words in the source; below it, the fact is `FOREIGN`."""
-_LEAST_CHARS = 8
+_LEAST_CHARS = 4
 """Minimum number of characters of a text for each fact listed of it, from `_FEW_FACTS` on."""
 _FEW_FACTS = 20
 _ALONE = 1_000
