@@ -426,7 +426,7 @@ def test_a_detail_is_kept_only_if_its_core_is_not_refused(
 ) -> None:
     texts, cores = drawn
     facts = [
-        AtomicFact(f"f{at}", text, core=f"f{core}" if -1 < core < len(texts) != at else None)
+        AtomicFact(f"f{at}", text, core=f"f{core}" if -1 < core < at else None)
         for at, (text, core) in enumerate(zip(texts, cores, strict=True))
     ]
     text = " ".join(sentences)
