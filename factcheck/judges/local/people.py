@@ -76,9 +76,9 @@ class People:
         if known := self._genders.get(name):
             return known
         if is_nameless(name):
-            return _gender_of(name.rpartition(" ")[2])
+            return gender_of(name.rpartition(" ")[2])
         words = name.lower().split(" ")
-        told = [GENDERS.get(word, "") for word in words[:2]] + [_gender_of(w) for w in words]
+        told = [GENDERS.get(word, "") for word in words[:2]] + [gender_of(w) for w in words]
         return next(filter(None, told), "")
 
     def names(self, tree: Tree, subject: int | None) -> Iterator[Name]:
@@ -102,9 +102,9 @@ class People:
             is_other = tags[subject or 0] == "NNP" and subject in list(tree.above(end - 1))[1:]
             is_other &= tree.first(end - 1) != subject
             # `Garrincha, born Manuel dos Santos`
-            is_firm = self._is_firm(tree.low[start:end])
+            is_thing = self._is_firm(tree.low[start:end]) or any(map(str.isdigit, name))
             is_nation = is_person(last.text.lower()) and bool(tree.of(end - 1, "det"))
-            if name[0] in '"\u201c' or is_addressed or is_other or is_firm or is_nation:
+            if name[0] in '"\u201c' or is_addressed or is_other or is_thing or is_nation:
                 continue
             full = self._by_word.get(last.text, [])[:_A_FEW]
             is_human = any(token.entity == "PERSON" for token in tree.tokens[start:end])
@@ -212,8 +212,8 @@ def _called(tree: Tree, place: int) -> str:
     if tree.tokens[place].tag in ("NN", "NNP") and is_one:
         words = tree.name(place)
         return "the " + " ".join(tree.tokens[i].text for i in words)
-    return "?" + _gender_of(tree.low[place])
+    return "?" + gender_of(tree.low[place])
 
 
-def _gender_of(role: str) -> str:
+def gender_of(role: str) -> str:
     return next((gender for gender in "mf" if role in WORDS[f"people {gender}"]), "")

@@ -7,8 +7,8 @@ means whom the same pronoun meant before in its sentence; else the subject of th
 own; else it is replaced if one person alone can be meant among those of its sentence and the one
 before, or, if these name nobody, among all that the text has named. It never means who does
 something to it. `It` and `they` mean the subject of the sentence before, unless its object may be
-meant as well; done something to by a joined verb, they mean the object of the verb before. In all
-other cases a pronoun stays.
+meant as well, or that subject is new to the text and may be part of a thing; done something to by a
+joined verb, they mean the object of the verb before. In all other cases a pronoun stays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from factcheck.judges.local.people import GENDERS, Name, People, is_nameless, stand
+from factcheck.judges.local.people import GENDERS, Name, People, gender_of, is_nameless, stand
 from factcheck.judges.local.tree import (
     AMOUNTS,
     BRACKET,
@@ -73,6 +73,8 @@ class Mentions:
         self._speaker = ""
         self._hero = ""
         """Whom the text introduced; empty if nobody, or several."""
+        self._nouns: set[str] = set()
+        """Nouns of the text so far."""
 
     @property
     def subject(self) -> str:
@@ -107,6 +109,7 @@ class Mentions:
         if subject is not None:
             told = self._read_thing(tree, subject, found, told)
         found.update(_objects_again(tree))
+        self._nouns |= {tree.low[i] for i, token in enumerate(tree.tokens) if token.tag in NOUNS}
         self._last, self._said = (narrated, told) if speaker else (told, None)
         beside = {n.text for n in names.values() if stand(tree, n.end - 1) == subject != n.end - 1}
         return {i: n for i, n in found.items() if n.removesuffix("'s") not in beside}
@@ -126,7 +129,8 @@ class Mentions:
             if name is not None:
                 who, at = name.text, stand(tree, name.end - 1)
                 if name.is_person:
-                    self._people.know(who, self._people.gender(who) or GENDERS.get(word, ""))
+                    gender = self._people.gender(who) or GENDERS.get(word, "")
+                    self._people.know(who, gender or gender_of(tree.low[at]))
             elif _means_person(tree, place):
                 is_known = place >= begin or tree.tokens[place].head == subject
                 who = self._put(tree, place, subject, told, found) if is_known else ""
@@ -225,7 +229,7 @@ class Mentions:
             beside = told.people
         elif outer and self._fitting(pronoun, [outer]):
             beside = {outer}
-        near = self._fitting(pronoun, beside) - {f"?{pronoun.gender}?"}
+        near = self._fitting(pronoun, beside)
         is_local = bool(self._speaker) and not pronoun.opens
         if near or is_local:
             return near
@@ -249,6 +253,8 @@ class Mentions:
         is_first = all(tree.low[i] == word for i in before)  # `When they came, they found`
         if not openers and not about:
             about, form = _thing_of(tree, subject)
+            if self._is_part(tree, subject):
+                form = ""
         elif openers and is_first and not (openers[0] == subject and _is_idle(tree)):
             place = openers[0]
             if last.form in _THINGS[tree.low[place]]:
@@ -266,6 +272,12 @@ class Mentions:
         if _has_rival(tree, form):
             form = "PERSON" if form == "NNP" else ""
         return told._replace(about=about, form=form)
+
+    def _is_part(self, tree: Tree, subject: int) -> bool:
+        """Tell whether a new noun may be part of what a text is about: `The handle stays cool`."""
+        is_new = bool(self._nouns) and tree.low[subject] not in self._nouns
+        is_led = any(tree.low[i] == "the" for i in tree.of(subject, "det"))
+        return is_new and is_led and tree.tokens[subject].tag not in NAMES
 
 
 def _means_person(tree: Tree, place: int) -> bool:
@@ -346,14 +358,15 @@ def _has_rival(tree: Tree, form: str) -> bool:
 
     So may what a phrase introduces: `CBS answered with a musical. It was shown in May.`
     """
-    objects = tree.of(tree.root, "dobj")
-    if any(
+    objects = tree.of(tree.root, "dobj", "dative")
+    phrases = [k for k in tree.of(tree.root, "prep") if not tree.is_time(k)]
+    goals = [i for phrase in phrases for i in tree.of(phrase, "pobj")]
+    if any(form in _OBJECTS.get(tree.low[i], ()) for i in [*objects, *goals]) or any(
         tree.tokens[i].tag in (form, "NNP") and tree.of(i, "det", "poss", "nummod") for i in objects
     ):
         return True
-    phrases = [k for k in tree.of(tree.root, "prep") if not tree.is_time(k)]
-    new = [i for phrase in phrases for i in tree.of(phrase, "pobj") if tree.tokens[i].tag == "NN"]
-    articles = {tree.low[k] for i in new if not is_person(tree.low[i]) for k in tree.of(i, "det")}
+    new = [i for i in goals if tree.tokens[i].tag == "NN" and not is_person(tree.low[i])]
+    articles = {tree.low[k] for i in new for k in tree.of(i, "det")}
     return form in ("NN", "NNP") and not articles.isdisjoint({"a", "an"})
 
 

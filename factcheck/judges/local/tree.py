@@ -145,4 +145,5 @@ class Tree:
 
 def is_person(noun: str) -> bool:
     """Tell whether a noun in lower case is a word for a person: `judge`, `plumber`."""
-    return noun in WORDS["people"] or (ROLE.search(noun) is not None and noun not in things())
+    is_thing = noun in things() or noun in WORDS["things"]
+    return noun in WORDS["people"] or (ROLE.search(noun) is not None and not is_thing)

@@ -512,6 +512,14 @@ NAMED = {
     "a name beside a role": ("The mayor, Eva Kern, opened the mill.", "She thanked the baker.",
         "Eva Kern thanked the baker."),
     "an unnamed person who acts": ("A farmer met Tom Orr.", "He moved to Paris.", ""),
+    "the husband of a woman with a name": ("Tom Orr was ill.; A court freed his wife, Joanna.",
+        "The judge sent him to Paris.", "The judge sent Tom Orr to Paris."),
+    "whoever was he before": ("He met Joanna in Bonn.", "He moved to Paris.", ""),
+    "a device": ("Tom Orr left.; The monitor broke.", "He moved to Paris.",
+        "Tom Orr moved to Paris."),
+    "a name with a number": ("Lumio P27 has a flaw.", "He moved to Paris.", ""),
+    "a paper that wrote about it": ("The Kitchen Weekly reviewed it.", "It has two floors.", ""),
+    "a part of it": ("The mill opened in May.; The door is old.", "It has two floors.", ""),
     "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
 }  # fmt: skip
 
