@@ -40,7 +40,7 @@ _MAY_END = re.compile(rf"(?<![.!?\u2026])[.!?\u2026]+{_CLOSERS}*\s+(?=\S)")
 _ENDS_WIDE = re.compile(rf"[。\uff01\uff1f｡]{_CLOSERS}*\Z")
 _ENDS_WITH_CLOSER = re.compile(rf"{_CLOSERS}\s*\Z")
 _FIRST_ALNUM = re.compile(r"\w")
-_LEFT_MARGIN = re.compile(r"\A\s*(?:>\s*)*")
+_LEFT_MARGIN = re.compile(r"\s*(?:>\s*)*")
 """White space, and the marks of quoted lines."""
 _ONLY_A_NUMBER = re.compile(r"\W*(?:\d{1,3}|[^\W\d_])\W*")
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\Z")
@@ -228,7 +228,8 @@ def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
     """Whether the sentence that starts at `start` ends at `cut`."""
     opening = text[start : min(start + _REACH, cut)]
     ending = text[max(start, cut - _REACH) : cut]
-    right = _LEFT_MARGIN.sub("", text[cut : min(cut + _REACH, block.end)])
+    begin = _end_of_margin(text, cut, block.end)
+    right = text[begin : min(begin + _REACH, block.end)]
     if not opening.strip() or not right:
         return False
     if ending[-1] in "\r\n":
@@ -285,7 +286,11 @@ def _closes(tail: str, language: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Sentence:
-    piece = text[start:end]
-    stripped = _LEFT_MARGIN.sub("", piece).strip()
-    begin = start + piece.index(stripped)
+    begin = _end_of_margin(text, start, end)
+    stripped = text[begin:end].rstrip()
     return Sentence(stripped, Span(begin, begin + len(stripped)))
+
+
+def _end_of_margin(text: str, start: int, end: int) -> int:
+    margin = _LEFT_MARGIN.match(text, start, end)
+    return margin.end() if margin else start

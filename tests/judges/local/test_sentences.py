@@ -137,8 +137,9 @@ def test_marks_without_an_end_are_one_passage() -> None:
     assert len(split_passages("?!" * 50_000 + "a")) == 1
 
 
-def test_a_passage_ends_before_any_white_space() -> None:
-    assert len(split_passages(f"Rome is big.{' ' * 90}Oslo is dry.")) == 2
+def test_a_sentence_ends_before_any_white_space() -> None:
+    text = f"Rome is big.{' ' * 90}Oslo is dry."
+    assert len(split_sentences(text)) == len(split_passages(text)) == 2
 
 
 def test_a_heading_may_have_any_white_space_behind_it() -> None:
