@@ -41,8 +41,6 @@ IDENTITY: Mapping[str, str] = {"extractor": "local/29"}
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""
 _SAYS_I = re.compile(r"\b(?:I|[Mm]e|[Mm]y)\b")
-_LONGEST_NAME = 3
-"""Words."""
 _PARTS = re.compile(r"\S(?:\((?:[^()]|\([^()]{0,80}\)){0,300}\)|\[[^\[\]]*\]|[^;]|;(?!\s))*;?")
 """What semicolons part, but for those in brackets."""
 _ORDER = ("VB", "ROOT")
@@ -225,9 +223,8 @@ class _Reader:
         tree = Tree(quoted.who, read_tokens(quoted.who))
         named = self._mentions.read(tree)
         speaker = quoted.speaker.rpartition(" ")[0]
-        n_words = len(speaker.split())
         is_name = {token.tag for token in tree.tokens if token.text in speaker.split()} <= NAMES
-        if is_name and speaker and n_words <= _LONGEST_NAME and _SAYS_I.search(quoted.said):
+        if is_name and speaker and _SAYS_I.search(quoted.said):
             self._mentions.introduce(speaker)
         first, _, rest = quoted.speaker.partition(" ")
         name = next((name for at, name in named.items() if tree.low[at] == first.lower()), first)

@@ -374,6 +374,8 @@ def _with_objects(tokens: list[Token]) -> list[Token]:
         phrase = tokens[goal.head]
         if token.relation != "conj" or goal.relation != "pobj" or phrase.relation != "prep":
             continue
+        if phrase.text == "with" and not is_person(token.text):  # `a can with a lid and a handle`
+            continue
         objects = [
             i
             for i, t in enumerate(tokens[: goal.head])
@@ -504,21 +506,6 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_contrasts(tokens: list[Token]) -> list[Token]:
-    """Return words with a participle under its noun: `despite the side having lost, it rose`."""
-    for place, token in enumerate(tokens):
-        if token.relation != "advcl" or token.tag not in ("VBN", "VBG"):
-            continue
-        start = next((i for i in range(place) if tokens[i].head == place), place)
-        noun = start - 1
-        if noun < 0 or tokens[noun].relation != "pobj":
-            continue
-        phrase = tokens[tokens[noun].head]
-        if phrase.text.lower() == "despite" and phrase.head == token.head:
-            tokens[place] = token._replace(head=noun, relation="acl")
-    return tokens
-
-
 def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
     """Return words with a subject under its verb: `Starting in May, the mill and the dam closed`.
 
@@ -641,7 +628,6 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 _MENDS = (
     _with_numbers,
-    _with_contrasts,
     _with_lost_subjects,
     _with_firms,
     _with_regions,

@@ -109,7 +109,6 @@ class People:
             full = self._by_word.get(last.text, [])[:_A_FEW]
             is_human = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_human &= not _is_place(tree, start, end)
-            is_human &= all(tree.tokens[i].tag != "PRP$" for i in tree.of(end - 1, "poss"))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             is_bare &= not _is_word(tree, end - 1)
             if is_human or full or _is_born(tree, end):

@@ -206,6 +206,12 @@ class Roles(Tree):
         counted = [k for k in self.of(verb, "dobj", "attr") if self.of(k, "nummod")]
         if any(self._is_other_count(k) for noun in counted for k in self.listed(noun)[1:]):
             return True  # `Spain won two medals and Italy three`
+        sides = [i for i in self.under(verb) if self.low[i] in ("for", "against")]
+        for one, two in pairwise(sides):
+            tags = [token.tag for token in self.tokens[one:two]]
+            is_one = self.low[one] == self.low[two] or any(tag[0] == "V" for tag in tags)
+            if not is_one and not {"CC", ","}.isdisjoint(tags[:-1]):
+                return True  # `Two voted for it and three against`
         phrases = [k for k in self.of(verb, "prep", "agent") if k == verb + 1]
         return subject is not None and any(
             pairs_behind(self.tokens, phrase, subject) for phrase in phrases
