@@ -21,19 +21,28 @@ from factcheck.judges.local.tree import (
     is_person,
 )
 from factcheck.text.syntax import Token, parse
+from factcheck.text.words import english_ranks, word_set
 
 _INNER = r"[^()\[\]]|\([^()\[\]]{0,80}\)|\[[^()\[\]]{0,80}\]"
-_BRACKETS = re.compile(
+_ASIDES = re.compile(
     rf"\s*(?:\((?:{_INNER}){{1,300}}\)|\[(?:{_INNER}){{1,300}}\])(?=[\s,.;:!?]|\Z)"
+    r"|(?<=[a-z]{3}) (?P<dose>\d[\d.,]*(?:[\u2013-]\d[\d.,]*)? ?"
+    r"(?:[\u00b5\u03bcmnk]?(?:g|l|mol)|mcg|units?|IU)\b(?:/\w+)?(?: (?:IV|orally))?"
+    r"(?: (?:(?:once|twice|\w+ times) )?(?:daily|weekly|(?:a|per|every|at) (?:day|week|night)))?)"
 )
+_DOSED = word_set("insulin morphine sodium glucose cholesterol sugar flour butter salt")
+"""Common words that an amount may stand behind."""
 
 
 def read_tokens(text: str) -> list[Token]:
     """Parse a sentence, and mend its tree.
 
-    What stands in brackets is one token under the word before it.
+    What stands in brackets is one token under the word before it; so is a dose, `aspirin 100 mg`.
     """
-    spans = [match.span() for match in _BRACKETS.finditer(text) if match.start()]
+    asides = [match for match in _ASIDES.finditer(text) if match.start()]
+    spans = [
+        match.span() for match in asides if not match["dose"] or _is_dosed(text, match.start())
+    ]
     bare, at = "", 0
     offsets: list[int] = []
     for start, end in spans:
@@ -50,9 +59,20 @@ def read_tokens(text: str) -> list[Token]:
             continue
         inner = text[start:end].lstrip()
         moved = [token._replace(head=token.head + (token.head >= place)) for token in tokens]
-        added = Token(inner, end - len(inner), "-LRB-", head, BRACKET, "")
+        kind = ("-LRB-", head, BRACKET)
+        if inner[0].isdigit():
+            kind = ("CD", head, "nmod")
+            moved[head] = moved[head]._replace(tag="NN")
+        added = Token(inner, end - len(inner), *kind, "")
         tokens = [*moved[:place], added, *moved[place:]]
     return mend(tokens)
+
+
+def _is_dosed(text: str, end: int) -> bool:
+    """Tell whether the word before an amount is what there is so much of, and no verb."""
+    word = text[text.rfind(" ", 0, end) + 1 : end].lower()
+    is_rare = word not in english_ranks() and not word.endswith(("ed", "ing", "s"))
+    return word in _DOSED or (is_rare and word.isalpha())
 
 
 def mend(tokens: Sequence[Token]) -> list[Token]:

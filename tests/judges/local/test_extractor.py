@@ -458,6 +458,21 @@ TOLD = {
     "a number twice": ("Kern pays within thirty (30) days.", ["Kern pays within thirty days."]),
     "a year before": ("It fell to 3 tonnes from 5 tonnes a year earlier.",
         ["It fell to 3 tonnes.", "It fell to 3 tonnes from 5 tonnes a year earlier."]),
+    "doses of two drugs": (
+        "She was treated with ceftriaxone 2 g daily and azithromycin 500 mg twice a day.",
+        ["She was treated with ceftriaxone 2 g daily.",
+        "She was treated with azithromycin 500 mg twice a day."]),
+    "measures behind with": (
+        "Velm is a kettle with a capacity of 2 litres and a power of 900 watts.",
+        ["Velm is a kettle.", "Velm is a kettle with a capacity of 2 litres.",
+        "Velm is a kettle with a power of 900 watts."]),
+    "a role behind with": ("Anna is a nurse with a degree in law and a member of the council.",
+        ["Anna is a nurse.", "Anna is a nurse with a degree.",
+        "Anna is a nurse with a degree in law.", "Anna is a member of the council."]),
+    "votes of two sides": ("Orr voted against the delay and the other three for it.",
+        ["Orr voted against the delay and the other three for it."]),
+    "a vote for one and against another": ("She voted for the motion and against the delay.",
+        ["She voted for the motion.", "She voted against the delay."]),
     "a share each": ("Anna and Tom were each paid 5 crowns.",
         ["Anna and Tom were each paid 5 crowns."]),
     "items under a label": (
