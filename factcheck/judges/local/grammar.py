@@ -17,7 +17,6 @@ from factcheck.judges.local.tree import (
     SUBJECTS,
     TIMES,
     WORDS,
-    Tree,
     is_person,
 )
 from factcheck.text.syntax import Token, parse
@@ -526,35 +525,6 @@ def _with_measures(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
-def _with_lost_subjects(tokens: list[Token]) -> list[Token]:
-    """Return words with a subject under its verb: `Starting in May, the mill and the dam closed`.
-
-    The parser has it in the phrase before, as if it were listed there.
-    """
-    root = next((i for i, token in enumerate(tokens) if token.head == i), None)
-    if root is None or _has_subject(tokens, root):
-        return tokens
-    tree = Tree("", tokens)
-    if tree.finite(root) is None:
-        return tokens
-    phrases = [i for i in tree.of(root, *_FRONTED) if i < root]
-    words = tree.under(phrases[-1]) if phrases else []
-    for place in words:
-        under = tree.under(place)
-        start, last = under[0], under[-1]
-        is_listed = tokens[place].relation in ("conj", "appos") and tokens[place].tag in NOUNS
-        members = tree.listed(place)
-        is_whole = len(members) == 1 or any(tree.of(member, "cc") for member in members)
-        is_whole &= last == words[-1] and tree.low[last + 1 : last + 2] != [","]
-        if is_listed and is_whole and start > tokens[place].head and tree.low[start - 1] == ",":
-            tokens[place] = tokens[place]._replace(head=root, relation="nsubj")
-            break
-    return tokens
-
-
-_FRONTED = ("prep", "advcl", "npadvmod")
-
-
 _OPENERS = frozenset({"after", "as", "before", "since", "until"})
 
 
@@ -648,7 +618,6 @@ def _name_at(tokens: Sequence[Token], place: int) -> str:
 
 _MENDS = (
     _with_numbers,
-    _with_lost_subjects,
     _with_firms,
     _with_regions,
     _with_one_each,
