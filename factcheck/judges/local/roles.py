@@ -653,7 +653,8 @@ class Roles(Tree):
         is_behind_clause = any(token.head < i < kid for i in self.of(token.head, "relcl"))
         if is_behind_clause or not self.is_beside(kid):
             return Role.OUT
-        if not is_set_off:
+        is_list = token.tag in NAMES and bool(self.of(kid, "conj"))
+        if not is_set_off or (is_list and self.of(token.head, "nummod")):
             return Role.NEEDED
         is_age = token.tag == "CD" and head.entity == "PERSON" and token.entity != ""
         return (

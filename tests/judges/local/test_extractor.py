@@ -458,6 +458,9 @@ TOLD = {
     "a number twice": ("Kern pays within thirty (30) days.", ["Kern pays within thirty days."]),
     "a year before": ("It fell to 3 tonnes from 5 tonnes a year earlier.",
         ["It fell to 3 tonnes.", "It fell to 3 tonnes from 5 tonnes a year earlier."]),
+    "who two of several are": (
+        "Only two of the nine members, Anna Kern and Tom Orr, did not sign.",
+        ["Only two of the nine members, Anna Kern and Tom Orr, did not sign."]),
     "doses of two drugs": (
         "She was treated with ceftriaxone 2 g daily and azithromycin 500 mg twice a day.",
         ["She was treated with ceftriaxone 2 g daily.",
