@@ -73,6 +73,8 @@ class Mentions:
         self._speaker = ""
         self._hero = ""
         """Whom the text introduced; empty if nobody, or several."""
+        self._met: set[str] = set()
+        """People whom the text does not only name in a phrase: `a letter from Tom Orr`."""
         self._nouns: set[str] = set()
         """Nouns of the text so far."""
 
@@ -142,6 +144,8 @@ class Mentions:
             relation = tree.tokens[tree.first(at)].relation
             if relation in ("nsubj", "nsubjpass") or (relation == "dobj" and not is_kin):
                 told.actors.add(who)
+            if relation not in ("pobj", "poss", "compound", "nmod"):
+                self._met.add(who)
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
                 form = "PERSON" if self._people.is_known(who) else "NNP"
                 told = told._replace(about=who, form=form)
@@ -233,7 +237,8 @@ class Mentions:
         is_local = bool(self._speaker) and not pronoun.opens
         if near or is_local:
             return near
-        return self._fitting(pronoun, self._people.of(pronoun.gender))
+        named = self._fitting(pronoun, self._people.of(pronoun.gender))
+        return named if named <= self._met else set()
 
     def _or_hero(self, who: str, pronoun: _Pronoun, near: set[str], told: _Told) -> str:
         """Return who is meant; whom the text introduced, if nobody else is known to fit."""

@@ -575,7 +575,7 @@ class Roles(Tree):
 
     def _role_of_clause(self, kid: int, loose: Role) -> Role:
         opening = self.opening(kid)
-        is_object = self._has_doer(kid) or self._ends_being(kid)
+        is_object = self._ends_being(kid)
         marks = {self.low[i] for i in self.of(kid, "mark")}
         is_object |= marks in ({"as", "though"}, {"as", "if"})  # `looks as though it cost more`
         if opening == "than" or self._is_compared(kid) or is_object:
@@ -616,12 +616,6 @@ class Roles(Tree):
         is_own = is_participle and self.is_set_off(kid) and not opening and not is_idle
         is_own &= token.tag == "VBN" or self.has_happened(token.head)
         return Role.OWN if is_own else loose
-
-    def _has_doer(self, verb: int) -> bool:
-        """Tell whether a pronoun before a verb in -ing is what does it: `agreed to me leaving`."""
-        before = self.tokens[self.start(verb) - 1]
-        is_pronoun = before.tag == "PRP" and before.relation == "pobj"
-        return is_pronoun and self.tokens[verb].tag == "VBG"
 
     def _ends_being(self, verb: int) -> bool:
         """Tell whether a participle says what something is: `was the first involving Ulm`."""
