@@ -281,6 +281,8 @@ DEFAULT = "en"
 """Language guessed without evidence for any."""
 _SAMPLE = 4_000
 """Maximum number of characters examined, which bounds the time."""
+_COMMON = 2_000
+"""Number of English words that count as common."""
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3041-\u30ff]"), 0.1),
     ("ko", re.compile(r"[\uac00-\ud7af\u1100-\u11ff]"), 0.3),
@@ -314,7 +316,7 @@ def guess_language(text: str) -> str:
     Returns:
         Two-letter code of the language of the dominant script. For Latin script, the language with
         the most function words among the words in lower case and the first one. English if it has
-        as many, or if there is just one and English knows all words: `car`, French for `because`.
+        as many, or if as many words in lower case are common in it: `Weil will ask`.
     """
     return _guess(text[:_SAMPLE])
 
@@ -327,9 +329,9 @@ def _guess(text: str) -> str:
         if len(script.findall(sample)) >= share * letters:
             return language
     written = _WORD.findall(_NAME.sub(" ", text))
-    found = {word for word in written if word.islower()} | {*map(str.lower, written[:1])}
+    lower = {word for word in written if word.islower()}
+    found = lower | {*map(str.lower, written[:1])}
     votes = {language: len(found & common) for language, common in _VOTES.items()}
-    guess = max(votes, key=lambda language: votes[language])
-    if votes[guess] == 1 and found <= english_words():
-        return DEFAULT
-    return guess
+    known = [word for word in lower if english_ranks().get(word, _COMMON + 1) <= _COMMON]
+    votes[DEFAULT] = max(votes[DEFAULT], len(known))
+    return max(votes, key=lambda language: votes[language])
