@@ -55,21 +55,21 @@ class Measured(NamedTuple):
     case: Case
     statements: list[FloatArray]
     """One array a sentence of the fact: passages x numbers."""
-    is_denied: list[list[bool]]
+    in_conflict: list[list[bool]]
     """For the same passages."""
 
 
 def measure(case: Case) -> Measured:
     """The numbers of the best matching passages."""
     text = evidence.read_text(case.text)
-    values, denied = [], []
+    values, in_conflict = [], []
     for statement in evidence.split_fact(case.fact):
         found = list(islice(evidence.passages(statement, text), N_PASSAGES))
         rows = [passage.read() for passage in found]
         conflicts = [find_conflict(statement, each.sentences[0]) for each in found]
-        denied.append([conflict is not None for conflict in conflicts] or [False])
+        in_conflict.append([conflict is not None for conflict in conflicts] or [False])
         values.append(np.array(rows or [NO_PASSAGE]))
-    return Measured(case, values, denied)
+    return Measured(case, values, in_conflict)
 
 
 def score(weights: FloatArray, measured: Measured) -> float:
@@ -77,15 +77,19 @@ def score(weights: FloatArray, measured: Measured) -> float:
 
     As in the checker, a passage whose best case is below even odds counts as unread.
     """
-    statements = zip(measured.statements, measured.is_denied, strict=True)
+    statements = zip(measured.statements, measured.in_conflict, strict=True)
     odds = []
-    for rows, denied in statements:
+    for rows, in_conflict in statements:
         at_best, unread = rows.copy(), rows.copy()
         at_best[:, READER], unread[:, READER] = AT_BEST, NO_PASSAGE[READER]
         is_read = at_best @ weights[1:] + weights[0] >= 0
         counted = np.where(is_read[:, None], rows, unread)
-        refused = is_read & (np.array(denied) | (counted[:, ENTAILED] < model.REFUSED))
-        odds.append(float((counted @ weights[1:] - model.DENIED * refused).max() + weights[0]))
+        penalties = [
+            model.Features(*row).penalty(is_conflict=is_conflict)
+            for row, is_conflict in zip(counted.tolist(), in_conflict, strict=True)
+        ]
+        matched = counted @ weights[1:] - np.array(penalties) * is_read
+        odds.append(float(matched.max() + weights[0]))
     return min(odds)
 
 

@@ -73,7 +73,7 @@ def table(measured: dict[str, list[Measured]]) -> None:
         contained = containment([each.case for each in own]) - least
         print(row("stemmed containment", figures(own, contained)[1:]))
         print(row("embedded judge", figures(own, odds)[1:]))
-        free = [m._replace(is_denied=[[False] * len(d) for d in m.is_denied]) for m in own]
+        free = [m._replace(in_conflict=[[False] * len(d) for d in m.in_conflict]) for m in own]
         for what, some in (("not cross-validated", own), ("without conflicts", free)):
             odds = np.array([score(weights, each) for each in some])
             print(row(f"  {what}", figures(some, odds)[1:]))

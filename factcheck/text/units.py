@@ -45,7 +45,7 @@ class Quantity(NamedTuple):
     """Word positions `[first, last)`, with the unit."""
     last: int
     start: int
-    """Offset in the text."""
+    """Offset in the text, with the sign."""
     end: int
 
     @property
@@ -95,6 +95,8 @@ _CONVERTED = 0.05
 """Relative tolerance of rounded conversions between units."""
 _FEWEST_DIGITS = 2
 """Minimum number of significant digits of a rounded whole number."""
+_MOST_DIGITS = 6
+"""Maximum number of significant digits of a rounded number; longer ones are codes or sums."""
 _LONGEST_NAME = 40
 """Maximum length in characters of the name of a unit."""
 
@@ -132,6 +134,8 @@ def read_quantity(
     elif units:
         units, last = _rate(units, found, last, text)
     start, end = found[first].start, found[last - 1].end
+    if number.value < 0 and first == at:
+        start -= 1
     low, high = _limits(number.value, text, start, end)
     kind = number.kind
     if any(unit.dimension == "share" for unit in units):
@@ -246,14 +250,15 @@ def _meet(one: Quantity, other: Quantity, unit: Unit, other_unit: Unit) -> bool:
         return isclose(value, other_value, rel_tol=_CONVERTED, abs_tol=1e-9)
     if inf in (high, other_high) or low == -inf or other_low == -inf:
         return False
-    return isclose(value, other_value, rel_tol=1e-9) or _rounds(one.value, other.value)
+    return _rounds(one.value, other.value)
 
 
 def _rounds(one: float, other: float) -> bool:
     """Whether one number is the other rounded: 1.2 and 1.23, 53,000 and 53,208."""
     coarse, fine = sorted((one, other), key=lambda value: len(_digits(value)))
     n_digits = len(_digits(coarse))
-    if n_digits == len(_digits(fine)) or (n_digits < _FEWEST_DIGITS and fine.is_integer()):
+    is_short = n_digits < _FEWEST_DIGITS and fine.is_integer()
+    if n_digits == len(_digits(fine)) or n_digits > _MOST_DIGITS or is_short:
         return False
     return isclose(float(f"{fine:.{n_digits}g}"), coarse, rel_tol=1e-9)
 

@@ -23,7 +23,7 @@ from factcheck.judges.local.evidence import (
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import DENIED, REFUSED, load_model, quality_of
+from factcheck.judges.local.model import load_model, quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.deadline import checkpoint, decide_each, run_in_thread
 from factcheck.runtime.loop import together
@@ -76,7 +76,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/17@{load_model().version}"}
+        return {"judge": f"local/18@{load_model().version}"}
 
     @property
     def quality(self) -> str:
@@ -185,8 +185,9 @@ def _judge(
             break  # the passages that follow match less
         nearest = passage.sentences[0]
         features, conflict = passage.read(), find_conflict(statement, nearest)
-        is_denied = conflict is not None or features.entailed < REFUSED
-        probability = model.probability(features, DENIED * is_denied)
+        probability = model.probability(
+            features, features.penalty(is_conflict=conflict is not None)
+        )
         if probability >= DECISION and probability > best:
             stating = passage
         best = max(best, probability)

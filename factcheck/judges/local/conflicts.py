@@ -45,6 +45,11 @@ class Sentence(NamedTuple):
         """Return the text of the words at positions `[first, last)`."""
         return self.text[self.words[first].start : self.words[last - 1].end]
 
+    def value(self, item: Quantity | Moment) -> str:
+        """Return a number, with its sign, or a date as it is written."""
+        said = self.wording(item.first, item.last)
+        return self.text[item.start : item.end] if isinstance(item, Quantity) else said
+
 
 class Conflict(NamedTuple):
     """What a passage says otherwise than a fact."""
@@ -100,7 +105,7 @@ _MAX_SPREAD = 2.5
 """Maximum words of a passage for each content word that it has in another order."""
 _ROOT = 3
 """Letters that spellings of one name have in common."""
-_EXCLUSIVE = word_set("only except apart but unless")
+_EXCLUSIVE = word_set("only except apart unless")
 _LINKS = word_set("and but while whereas")
 
 
@@ -157,13 +162,11 @@ class _Pair:
 
     def says(self, ours: Quantity | Moment, theirs: Quantity | Moment) -> Conflict:
         """Say that the passage has another value than the fact."""
-        there = self.passage.wording(theirs.first, theirs.last)
-        return _says(there, self.fact.wording(ours.first, ours.last))
+        return _says(self.passage.value(theirs), self.fact.value(ours))
 
     def is_same_number(self, ours: Quantity, theirs: Quantity) -> bool:
         """Tell whether two are the same words, as `fewer than 200` and `200` may be."""
-        here = self.fact.wording(ours.first, ours.last)
-        there = self.passage.wording(theirs.first, theirs.last)
+        here, there = self.fact.value(ours), self.passage.value(theirs)
         return ours.value == theirs.value and here.lower() == there.lower()
 
 
@@ -325,7 +328,7 @@ def _negation(pair: _Pair) -> Conflict | None:
         return None
     forms = {word.form for word in (*pair.fact.words, *pair.passage.words)}
     if not _EXCLUSIVE.isdisjoint(forms):
-        return None  # `only Anna came`, `nobody came but Anna`
+        return None  # `only Anna came`, `nobody came except Anna`
     both = pair.fact.stems & pair.passage.stems
     denied = [word for word, stem in (*ours.items(), *theirs.items()) if stem in both]
     if not denied:

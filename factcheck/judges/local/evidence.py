@@ -52,6 +52,8 @@ _CLAUSE_END = re.compile(r"[,;:.!?()]")
 _CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 """Minimum log odds of a contradiction: a constant, and a share of those against entailment, since
 the reader refuses a fact without contradicting it if something is missing."""
+_CONVERTED = 1e-12
+"""Relative tolerance of conversions between units."""
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
 
@@ -299,7 +301,11 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     if not one.units or not other.units:
         return one.units == other.units and ours == theirs
     return any(
-        a.dimension == b.dimension and all(map(isclose, map(a.basic, ours), map(b.basic, theirs)))
+        a.dimension == b.dimension
+        and all(
+            isclose(a.basic(here), b.basic(there), rel_tol=_CONVERTED)
+            for here, there in zip(ours, theirs, strict=True)
+        )
         for a in one.units
         for b in other.units
     )

@@ -15,15 +15,17 @@ from factcheck.errors import ConfigError, describe
 _SETS = ("news summaries", "chatbot answers", "adversarial claims")
 """REALSumm, FactCheckGPT and FM2."""
 _MEASURED = {
-    "local": ("local/17@ca9a09c1", (0.838, 0.755, 0.684)),
+    "local": ("local/18@ca9a09c1", (0.837, 0.750, 0.687)),
     "containment": ("containment/4@0.65", (0.821, 0.698, 0.529)),
 }
 """Version and balanced accuracy on each of the sets, by judge; 0.5 is chance."""
 _LARGEST = 700.0
 """Largest argument of `exp` that does not overflow."""
-DENIED = 3.0
-"""Penalty in log odds for a contradiction or a confident refusal by the reader."""
-REFUSED = -3.0
+_CONFLICT = 6.0
+"""Penalty in log odds for a number or date in conflict: no passage is as good as that."""
+_DENIED = 3.0
+"""Penalty in log odds for a confident refusal by the reader."""
+_REFUSED = -3.0
 """Log odds of the reader below which its refusal is confident."""
 
 
@@ -39,6 +41,12 @@ class Features(NamedTuple):
     """Log odds of the reader."""
     contradicted: float
     """Log odds of the reader."""
+
+    def penalty(self, *, is_conflict: bool) -> float:
+        """Return what a conflict, or a confident refusal by the reader, costs in log odds."""
+        if is_conflict:
+            return _CONFLICT
+        return _DENIED if self.entailed < _REFUSED else 0.0
 
 
 NAMES = ("text.third", "passage.mean", "reader.entailed", "reader.contradicted")

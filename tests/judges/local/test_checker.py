@@ -267,7 +267,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/17@")
+    assert checker.identity["judge"].startswith("local/18@")
 
 
 @pytest.mark.parametrize(
@@ -311,6 +311,10 @@ def conflict(fact: str, passage: str) -> str | None:
          "At 08:25 Anna rang the bell.", "Anna rang the bell 18:25 and Tom left at 18:40."),
         ("says 12 euros, the fact says 11 euros",
          "The fee rises from 9 to 11 euros.", "The fee is 12 euros instead of 9."),
+        ("says -5 percent, the fact says 5 percent",
+         "The rate is 5 percent.", "The rate is -5 percent."),
+        ("says 1234567890, the fact says 1234567891",
+         "Order 1234567891 is late.", "Order 1234567890 is late."),
     ],
 )  # fmt: skip
 def test_a_conflict_gives_both_wordings(reason: str, fact: str, passage: str) -> None:
