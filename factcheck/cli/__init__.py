@@ -6,9 +6,11 @@ nothing decided, 70 bug in this program, 130 interrupted.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -129,9 +131,15 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, by default that of the process, and exit with its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    others = [argument for argument in arguments if argument != DEBUG]
-    sys.exit(_run(others, debug=DEBUG in arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    others = [argument for argument in given if argument != DEBUG]
+    code = _run(others, debug=DEBUG in given)
+    if code == INTERRUPTED and arguments is None:
+        # a network that still runs in a thread makes the end of the interpreter an abort
+        with suppress(OSError):
+            sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _run(arguments: Sequence[str], *, debug: bool) -> int:
