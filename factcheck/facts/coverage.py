@@ -15,13 +15,16 @@ from factcheck.reports.text import one_line
 from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
 _LOCAL, _BY_WORDS = "|judge:local/", "|judge:containment/"
-ALIKE = "This judge under-scores rewording. Compare only summaries of similar style and length."
+ALIKE = (
+    "This judge under-scores rewording and misses many distortions. "
+    "Compare only summaries of similar style and length."
+)
 _MATCHES_WORDS = (
     "This judge matches words: paraphrases count as dropped, and it finds no distortion."
 )
 _BEHIND = (
     "Good for ranking and for spotting what changed; not for thresholds or absolute figures.",
-    "It misses many distortions: that it found none is no proof that there are none.",
+    "That it found no distortion is no proof that there is none.",
     "Need a firm score? Rerun with --judge openai/NAME, or label facts on a page: factcheck demo",
     "Measure it on your own texts: factcheck trust YOURS.jsonl. Figures: docs/trust.md",
 )
