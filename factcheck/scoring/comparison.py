@@ -42,7 +42,9 @@ Reports = Sequence[tuple[CoverageReport, CoverageReport]]
 """Reports of a record in both runs."""
 UNDECIDED = "undecided"
 _SAME_FACTS = "score both with the same facts (--facts, or 'facts' of the records)"
-_ALIKE = 0.05
+_FEWEST = 6
+"""Minimum number of sources for a p-value below 0.05: with one fewer, the least is 2 / 2**5."""
+_ALIKE = 0.1
 """Share of its length by which a summary may be longer and still count as equally long."""
 
 
@@ -152,6 +154,10 @@ def _concluded(
         musts,
     )
     unsettled = "; ".join(filter(None, (gaps, _undecided_text(changes))))
+    few = ""
+    if 1 < counts["sources"] < _FEWEST:
+        n_sources = counts["sources"]
+        few = f"with {n_sources} sources, any difference may be chance; compare at least {_FEWEST}"
     lines = [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
     if n_a != n_b:
         chance = "more than chance" if p_distorted < SIGNIFICANT else "within chance"
@@ -174,7 +180,7 @@ def _concluded(
         counts={**counts, "p_distorted": p_distorted},
         answer=_answer(main, counts, n_new, is_same=_is_same(reports)),
         trust=trust_lines(local) if local else (),
-        alerts=tuple(Alert(text) for text in (musts, unsettled) if text),
+        alerts=tuple(Alert(text) for text in (musts, unsettled, few) if text),
         lines=tuple(lines),
         worse=", ".join(filter(None, worse)),
         no_verdict=unsettled,

@@ -147,10 +147,10 @@ def test_a_difference_that_length_explains_is_said_to_be_so(
 
 
 def test_too_few_sources_or_lengths_that_differ_alike_explain_nothing() -> None:
-    sides = (2, 50), (4, 53), (2, 53), (4, 50)
+    sides = (2, 50), (4, 56), (2, 56), (4, 50)
     runs = [{str(n): sized(k, w, str(n)) for n in range(6)} for k, w in sides]
     few, less = compare(*runs[:2]), compare(*runs[2:])
-    assert "Length: 50 \u2192 53 words on average; at least 10 sources are needed" in str(few)
+    assert "Length: 50 \u2192 56 words on average; at least 10 sources are needed" in str(few)
     assert "which may explain it" in few.answer
     assert "explain it" not in less.answer
     alike = [{str(n): sized(k, w, str(n)) for n in range(12)} for k, w in ((2, 50), (6, 90))]
@@ -158,6 +158,9 @@ def test_too_few_sources_or_lengths_that_differ_alike_explain_nothing() -> None:
     same = compare(alike[0], {name: sized(6, 50, name) for name in alike[0]})
     assert "Length: 50 \u2192 50 words on average.\n" in str(same)
     assert "explain" not in same.answer
+    assert "any difference may be chance" not in str(same)
+    two = [{name: run[name] for name in "01"} for run in alike]
+    assert "with 2 sources, any difference may be chance; compare at least 6" in str(compare(*two))
     assert "Length" not in str(compare(report("kd"), report("kk")))
 
 
