@@ -309,16 +309,24 @@ def _is_parted(passage: Sentence, at: int) -> bool:
 
 
 def _opposite(pair: _Pair) -> Conflict | None:
-    """Find a word with its antonym: `rose` and `fell`."""
+    """Find a word with its antonym, `rose` and `fell`, but not `refused` and `not accepted`."""
     ours = {word.stem: word.text for word in pair.fact.words}
     theirs = {word.stem: word.text for word in pair.passage.words}
     for stem, text in ours.items():
         others = pair.fact.stems - {stem}
         is_about = len(others & pair.passage.stems) >= _MIN_OVERLAP_OPPOSITE * len(others)
         for other in opposites().get(stem, ()):
-            if is_about and stem not in theirs and other in theirs and other not in ours:
+            if not is_about or stem in theirs or other not in theirs or other in ours:
+                continue
+            if _is_denied(pair.fact, stem) == _is_denied(pair.passage, other):
                 return _says(theirs[other], text)
     return None
+
+
+def _is_denied(sentence: Sentence, stem: str) -> bool:
+    """Tell whether a negation stands shortly before a word: `no longer accepted`."""
+    at = next(at for at, word in enumerate(sentence.words) if word.stem == stem)
+    return any(word.kind == "negation" for word in sentence.words[max(0, at - 3) : at])
 
 
 def _negation(pair: _Pair) -> Conflict | None:

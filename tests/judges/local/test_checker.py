@@ -196,8 +196,10 @@ def test_what_is_not_said_is_not_entailed(fact: str, text: str) -> None:
         ("Sales rose.", "Sales fell.", "contradicted"),
         ("The price includes breakfast.", "The price excludes breakfast.", "contradicted"),
         ("Nobody was hurt.", "Two people were hurt.", "contradicted"),
+        ("Plain HTTP is refused unless a flag is set.",
+         "Plain HTTP is no longer accepted unless a flag is set.", "neutral"),
     ],
-)
+)  # fmt: skip
 def test_the_opposite_contradicts_and_a_missing_detail_does_not(
     fact: str, text: str, label: str
 ) -> None:
