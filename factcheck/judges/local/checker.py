@@ -124,7 +124,8 @@ async def _in_threads(
 
 def _refuse(fact: AtomicFact, core: Verdict) -> Verdict:
     """Return the verdict on a detail of a fact that the text does not state."""
-    reason = f"says more of {core.fact.id}, which is {core.status}"
+    does = "contradicts" if core.label == "contradicted" else "does not state"
+    reason = f"says more of {core.fact.id}, which the text {does}"
     return Verdict(fact, "neutral", core.probability, None, reason, JUDGE)
 
 

@@ -468,7 +468,10 @@ def test_a_detail_of_a_refused_fact_is_not_read(monkeypatch: pytest.MonkeyPatch)
     assert sorted(asked) == ["f1", "f2", "f4", "f6"]
     refused = results[2]
     assert isinstance(refused, Verdict)
-    assert (refused.label, refused.reason) == ("neutral", "says more of f2, which is dropped")
+    assert (refused.label, refused.reason) == (
+        "neutral",
+        "says more of f2, which the text does not state",
+    )
 
 
 @pytest.mark.parametrize(
