@@ -231,8 +231,7 @@ def _advice(extracted: Records) -> str:
         if isinstance(one, Unusable):
             advice = "write each reply as one JSON string per line, or as an item of a .json list"
             return f"{one.reason}; {advice}"
-    by_id = "pair by id: id_field=KEY, join='id' (--id-field KEY --join id)"
-    return f"give null for a missing extraction, or {by_id}"
+    return "give null for a missing extraction, or set 'join' to 'id'"
 
 
 def _joined_by_id(gold: Records, extracted: Records, id_field: str) -> list[Row]:
