@@ -30,7 +30,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     ] = None,
     join: Annotated[
         Literal["position", "id"],
-        option("MODE", "Pair records by position, or by the id in --id-field."),
+        option("MODE", "Pair records by position, or by id."),
     ] = "position",
     semantic: Annotated[
         str | None,
@@ -56,8 +56,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, gold, extracted, schema)
-    if join == "id" and not id_field:
-        raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
     with (
         output.show_log(_LOG),
@@ -74,7 +72,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             nulls_absent=nulls_absent,
         )
     if to.format in {"json", "csv"}:
-        for note in run.notes:
+        for note in (*run.alerts, *run.notes):
             output.print_note(note)
     failure = gates.fields_gate(*gate_scores(run), fail_under)
     if comparator.n_undecided and not comparator.n_judged:

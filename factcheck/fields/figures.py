@@ -144,6 +144,8 @@ class RunFigures:
     """Names and versions of the judge of `semantic`; empty if no field has that comparator."""
     notes: list[str] = field(default_factory=list)
     """How the run was made; the report ends with them."""
+    alerts: list[str] = field(default_factory=list)
+    """What may have gone wrong; the report begins with them."""
 
     def totals(self) -> Counter[str]:
         """Count the results by status."""
@@ -207,6 +209,7 @@ class RunFigures:
             **({"weights": self.weights} if self.weights else {}),
             "judge": self.judge,
             "notes": self.notes,
+            **({"alerts": self.alerts} if self.alerts else {}),
             "mean_precision": self.mean_precision,
             "mean_recall": self.mean_recall,
             "mean_f1": self.mean_f1,

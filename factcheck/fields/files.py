@@ -6,7 +6,7 @@ Warnings go to the logger `factcheck.fields`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,12 +19,13 @@ from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import RunResult, field_text, undecided_text
-from factcheck.fields.records import NullHandling, reclassify_nulls
+from factcheck.fields.records import NullHandling, RecordResult, reclassify_nulls
 from factcheck.fields.schemas import annotate
 from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.schemas.suggestions import id_key, suggest_schema
 from factcheck.fields.types import FieldResult
-from factcheck.fields.values import Records, Unusable, json_type, object_in
+from factcheck.fields.values import Records, Unusable, json_type, object_in, unwrapped
+from factcheck.reports.text import plural
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -113,11 +114,15 @@ def evaluate_files(
     """Evaluate a file of extracted records against a file of gold records.
 
     Options are those of `FieldEvaluator`; without a schema, one is suggested from gold.
-    `nulls_absent` treats null as a missing key. The notes of the run are the source of the schema,
-    the judge and its usage.
+    Without `id_field`, an id is found by its name. `nulls_absent` treats null as a missing key. The
+    notes of the run are the source of the schema and of the id, the judge and its usage.
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
+    key = id_field or id_key(gold)
+    if join == "id" and key is None:
+        fault = f"{gold.name} has no key with the name and values of an id"
+        raise InputError(f"--join id: {fault}; name the key with --id-field KEY")
     notes = []
     if schema is None:
         schema = make_schema(gold)
@@ -127,17 +132,28 @@ def evaluate_files(
         post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
     with located(name_of(schema_path or gold_path)):
         evaluator = FieldEvaluator(
-            schema, id_field=id_field, post_process=post_process, semantic=comparator
+            schema, id_field=key, post_process=post_process, semantic=comparator
         )
     run = evaluator.evaluate(gold, extracted, join=join)
-    if id_field is None and (key := id_key(gold)) is not None:
-        records = [replace(one, record_id=one.gold[key]) for one in run.records]
-        run = replace(run, records=records)
-        notes.append(f"Records are named by {key!r} and paired by position")
+    alerts = []
+    if key and (n_moved := _n_moved(run.records, key)):
+        moved = f"{n_moved:,} of {plural(len(run.records), 'record')}"
+        alerts.append(f"The {key!r} of {moved} is at another position: pair by it with --join id")
+    if key and not id_field:
+        notes.append(f"Records are named by {key!r} and paired by {join}")
     if run.judge:
         usage = usage_text(comparator.usage)
         notes.append(f"Compared by meaning: {run.judge}{', ' if usage else ''}{usage}")
-    return replace(run, notes=notes)
+    return replace(run, notes=notes, alerts=alerts)
+
+
+def _n_moved(records: Sequence[RecordResult], key: str) -> int:
+    """Count the records whose id another extraction has, and not their own."""
+    found = [unwrapped(one.extracted, {key})[0] for one in records]
+    names = [one.get(key) if isinstance(one, dict) else None for one in found]
+    known = {name for name in names if isinstance(name, (str, int))}
+    ids = [one.record_id for one in records]
+    return sum(own != name and own in known for own, name in zip(ids, names, strict=True))
 
 
 def gate_scores(run: RunResult) -> tuple[float | None, float, str]:

@@ -172,7 +172,8 @@ def _lines(
 
 
 def _alerts(run: RunFigures, totals: Mapping[str, int]) -> Iterator[Alert]:
-    """Say what has no verdict."""
+    """Say what may have gone wrong, and what has no verdict."""
+    yield from (Alert(text, "warn") for text in run.alerts)
     if excluded := [f"{totals[status]:,} {status}" for status in _UNDECIDED if totals.get(status)]:
         yield Alert(f"Not counted: {', '.join(excluded)}", "warn")
     if run.total_fields and run.undecided:

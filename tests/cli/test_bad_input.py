@@ -97,7 +97,6 @@ REFUSED = {
     },
     "fields": {"evaluate - -": TWICE, "compare - -": TWICE},
     "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
-        "--join id": "--join id needs --id-field",
         "--id-field nope": "gold.jsonl, line 1: the id field 'nope' is missing",
     },
     "keywords run cards.yaml outputs.json": {

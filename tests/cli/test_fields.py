@@ -98,6 +98,23 @@ def test_records_are_named_by_their_id_without_being_told_also_in_a_saved_run(fi
     assert '1  "Bob" → "Bobby"' in files.evaluate(gold=unnamed, extracted=EXTRACTED).out
 
 
+def test_records_in_another_order_are_announced_and_joined_by_their_id(files: Files) -> None:
+    alert = "The 'id' of 2 of 3 records is at another position: pair by it with --join id"
+    turned = files.lines("turned.jsonl", EXTRACTED[::-1])
+    saved = files.save("turned.json", extracted=turned)
+
+    assert files.run("report", saved).out.splitlines()[1] == alert
+    assert alert in files.evaluate("--format", "json", extracted=turned).err
+    for options in ((), ("--id-field", "id")):
+        joined = files.evaluate("--join", "id", *options, extracted=turned).out.splitlines()
+        assert joined[:9] == files.evaluate().out.splitlines()[:9]
+    misread = [GOLD[1], *EXTRACTED[1:]]
+    assert "--join id" not in files.evaluate(extracted=misread).out
+    unnamed = files.evaluate("--join", "id", gold=[{"name": "Ann"}], extracted=turned)
+    refused(unnamed, "--join id: g.jsonl has no key with the name and values of an id; name the")
+    assert "or set 'join' to 'id'" in files.evaluate(extracted=EXTRACTED[:2]).err
+
+
 def test_an_extraction_that_cannot_be_joined_does_not_end_the_run(files: Files) -> None:
     found = [GOLD[0], {**GOLD[1], "id": True}, {**GOLD[2], "id": GOLD[0]["id"]}]
 
