@@ -6,7 +6,7 @@ Warnings go to the logger `factcheck.fields`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,6 @@ from factcheck.fields.records import NullHandling, RecordResult, reclassify_null
 from factcheck.fields.schemas import annotate
 from factcheck.fields.schemas.references import infer_schema, resolved
 from factcheck.fields.schemas.suggestions import id_key, suggest_schema
-from factcheck.fields.types import FieldResult
 from factcheck.fields.values import Records, Unusable, json_type, object_in, unwrapped
 from factcheck.reports.text import plural
 
@@ -127,9 +126,8 @@ def evaluate_files(
     if schema is None:
         schema = make_schema(gold)
         notes.append(f"Schema suggested from {gold.name}: 'fields suggest' shows why")
-    post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
-    if nulls_absent:
-        post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
+    nulls = NullHandling(missing_is_absent=True)
+    post_process = partial(reclassify_nulls, config=nulls) if nulls_absent else None
     with located(name_of(schema_path or gold_path)):
         evaluator = FieldEvaluator(
             schema, id_field=key, post_process=post_process, semantic=comparator

@@ -74,8 +74,7 @@ _CHANGES = (
     r"\b(?i:see|cf\.|refer to)\s(?:[^\W\d]+\.?\s){0,8}#",  # a reference
     r"#(?:\+|-(?=\s*\w))(?!\w)",
     r"#[^\W\d_]+\d",
-    r"#[.,]?[oO]+(?!\w)",  # letters for zeros
-    r"#(?:[mb]|\s[MB])(?!\w)",  # million or a unit
+    r"#(?:[mb]|\s[MB]|[.,]?[oO]+)(?!\w)",  # million or a unit; letters for zeros
     r"#[\s-]*(?:(?i:dozen|hundred|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)",
     r"\(\s*[-+]?(?:¤\s*)?#\s*[%¤]?\s*\)",  # parentheses that may mean a minus
 )
