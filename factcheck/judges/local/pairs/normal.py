@@ -37,7 +37,7 @@ DECISION = 0.5
 """Probability threshold of equivalence."""
 SAME, VAGUE, OTHER = 0.98, 0.3, 0.02
 """Probabilities of values that differ in notation, of one that says more, and of different ones."""
-_LONGEST_QUOTE = 60
+LONGEST_QUOTE = 60
 TABLES: Mapping[str, Any] = json.loads((files(__package__) / "words.json").read_text("utf-8"))
 """Word lists in normal form."""
 TERMS: Mapping[str, str] = {
@@ -119,7 +119,7 @@ def quoted(text: str) -> str:
     printable = [letter if letter.isprintable() else " " for letter in text[:200]]
     line = " ".join("".join(printable).split())
     line = line.encode("utf-8", "replace").decode("utf-8")
-    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
+    return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1].rstrip() + "…"
 
 
 def tidy(text: str) -> str:

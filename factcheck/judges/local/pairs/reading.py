@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.normal import TABLES, fold, is_like_name
+from factcheck.judges.local.pairs.normal import LONGEST_QUOTE, TABLES, fold, is_like_name
 from factcheck.reports.text import n_shared
 from factcheck.text.numbers import DECIMAL_COMMA
 from factcheck.text.units import BOUNDS, Quantity, read_quantity
@@ -59,6 +59,8 @@ class Reading(NamedTuple):
     grammar: frozenset[str]
     """Folded function words."""
     is_sentence: bool
+    written: str = ""
+    """Text as written; empty if long."""
 
 
 def _as_decimal(match: re.Match[str]) -> str:
@@ -240,7 +242,8 @@ LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
 @lru_cache(maxsize=8192)
 def read(text: str, language: str) -> Reading:
     """Read a tidy text."""
-    return _Reader(text, language).read()
+    written = text if len(text) <= LONGEST_QUOTE else ""
+    return _Reader(text, language).read()._replace(written=written)
 
 
 class _Reader:

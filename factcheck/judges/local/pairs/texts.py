@@ -290,7 +290,8 @@ def _conflict(one: Side, other: Side) -> Finding | None:
             or (not (a.measures and b.measures) and a.number == b.number is not None)
             for a, b in product(ones[:_FIRST], others[:_FIRST])
         )  # fmt: skip
-        return Finding(VAGUE if lacks_unit else OTHER, against(_listed(ones), _listed(others)))
+        reason = against(_listed(one, ones), _listed(other, others))
+        return Finding(VAGUE if lacks_unit else OTHER, reason)
     are_sentences = one.reading.is_sentence or other.reading.is_sentence
     are_same = not (one.own or other.own)
     qualifiers = _PRIVATIVES | _LIMITS if are_same and not are_sentences else _PRIVATIVES
@@ -300,7 +301,10 @@ def _conflict(one: Side, other: Side) -> Finding | None:
         if not rest.own:
             found |= _withdrawing(side)
         if found:
-            return Finding(_TURNED, f"only in {name}: {', '.join(sorted(found))}")
+            has_both = rest.own or rest.reading.grammar - side.reading.grammar
+            texts = one.reading.written, other.reading.written
+            only = f"only in {name}: {', '.join(sorted(found))}"
+            return Finding(_TURNED, against(*texts) if has_both and all(texts) else only)
         is_denied = side.reading.is_denied and not rest.reading.is_denied
         if is_denied and not (one.own and other.own):
             return Finding(_TURNED, f"denied in {name} only: {quoted(side.reading.text)}")
@@ -422,10 +426,13 @@ def _share_of_names(side: Side) -> float:
     return sum(unit.is_capital for unit in side.own) / (1 + len(side.own))
 
 
-def _listed(units: Sequence[Unit]) -> str:
+def _listed(side: Side, units: Sequence[Unit]) -> str:
+    """Quote units, or the value if they are written in another way, as in `Q1`."""
     signs = ["-" if (unit.number or 0) < 0 and unit.text[0] != "-" else "" for unit in units]
     texts = [sign + unit.text for sign, unit in zip(signs, units, strict=True)]
-    return quoted(", ".join(texts[:_FEW]))
+    if all(text in side.reading.written for text in texts):
+        return quoted(", ".join(texts[:_FEW]))
+    return side.reading.written or quoted(", ".join(texts[:_FEW]))
 
 
 def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
@@ -433,11 +440,11 @@ def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
     if not all(side.share for side in sides):
         return "no word in common"
     if all(side.own for side in sides):
-        return against(*(_listed(side.own) for side in sides))
+        return against(*(_listed(side, side.own) for side in sides))
     names = ("gold", "extracted")
     for side, is_frame, name, another in zip(sides, frames, names, names[::-1], strict=True):
         if side.own:
-            is_only = f"only in {name}: {_listed(side.own)}"
+            is_only = f"only in {name}: {_listed(side, side.own)}"
             return f"{another} stands in {name}" if is_frame else is_only
     found = [name for side, name in zip(sides, names, strict=True) if side.added]
     return f"the same but for an addition in {found[0]}" if found else "same words"

@@ -99,6 +99,13 @@ def test_words_that_differ_are_no_certain_difference(gold: str, extracted: str) 
             "To be paid no later than 14 days after delivery",
             "only in extracted: delivery",
         ),
+        (
+            "Call before delivery",
+            "Call after delivery",
+            "Call before delivery against Call after delivery",
+        ),
+        ("Q1 2024", "Q2 2024", "Q1 2024 against Q2 2024"),
+        ("3/4 cup", "2 cups", "3/4 cup against 2"),
         ("x", "", "no value in extracted"),
         ("-5 °C", "5 °C", "-5 °C against 5 °C"),
         ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "b: 2 against b: 3"),
