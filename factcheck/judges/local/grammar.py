@@ -141,7 +141,8 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     links = {token.head: place for place, token in enumerate(tokens) if token.relation == "cc"}
     for verb, token in enumerate(tokens):
         link = links.get(token.head, verb)
-        if token.relation != "conj" or token.tag not in FINITE or link > verb:
+        helpers = [each for each in tokens[:verb] if each.head == verb and each.tag in FINITE]
+        if token.relation != "conj" or not (helpers or token.tag in FINITE) or link > verb:
             continue
         if link == verb:
             _give_subject(tokens, verb)
@@ -165,8 +166,10 @@ def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
 
 
 def _give_subject(tokens: list[Token], verb: int) -> None:
-    """Make the noun before a joined verb its subject: `has a roof and one of its walls leans`."""
-    last = verb - 1 - (tokens[verb - 1].tag == "RB")
+    """Make the noun before a joined verb its subject: `met with Ann and Tom Orr was elected`."""
+    last = verb - 1
+    while tokens[last].tag == "RB" or tokens[last].relation in ("aux", "auxpass"):
+        last -= 1
     if tokens[last].tag not in NOUNS or _has_subject(tokens, verb):
         return
     at, below = last, verb

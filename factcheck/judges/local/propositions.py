@@ -293,6 +293,8 @@ class Propositions(Phrases):
             if noun is not None and passed and len(passed) > 1 and is_joint:
                 passed = [Part(frozenset(self.under(noun)))]  # `Ann and Tom ran, and were friends`
             lead = holds
+            if self.of(kid, "aux", "auxpass") and self.finite(kid) is not None:
+                lead -= frozenset(self.helped(self.first(kid)))  # `was well, tested and was freed`
             if self._lacks_helper(verb, kid):
                 is_active = self.of(verb, "auxpass") and self.of(kid, "dobj")
                 is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`
