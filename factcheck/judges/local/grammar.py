@@ -113,16 +113,10 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
 
 def _is_tree(tokens: Sequence[Token]) -> bool:
     """Tell whether each word depends, by way of others, on one that depends on none."""
-    reached = {place for place, token in enumerate(tokens) if token.head == place}
-    for place in range(len(tokens)):
-        at, way = place, set[int]()
-        while at not in reached and at not in way:
-            way.add(at)
-            at = tokens[at].head
-        if at in way:
-            return False
-        reached |= way
-    return True
+    heads = [token.head for token in tokens]
+    for _ in range(len(tokens).bit_length()):
+        heads = [heads[head] for head in heads]
+    return all(tokens[head].head == head for head in heads)
 
 
 def _with_numbers(tokens: list[Token]) -> list[Token]:
@@ -130,6 +124,21 @@ def _with_numbers(tokens: list[Token]) -> list[Token]:
     for place, (before, token) in enumerate(pairwise(tokens), 1):
         if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
             tokens[place] = token._replace(head=place - 1, relation="nummod", tag="CD")
+    return tokens
+
+
+def _with_phrases(tokens: list[Token]) -> list[Token]:
+    """Return words with phrases where they go: `oil instead of coal`, `It leaks: in May, it`."""
+    for place, token in enumerate(tokens[1:], 1):
+        before, above = tokens[place - 1], tokens[token.head]
+        noun = _end_of_noun(tokens, place + 1) - 1
+        if (before.text, token.text) == ("instead", "of") and noun > place:
+            tokens[place - 1] = before._replace(head=token.head)
+            tokens[place] = token._replace(head=place - 1, relation="prep")
+            tokens[noun] = tokens[noun]._replace(head=place, relation="pobj")
+        is_led = before.text == ":" and token.relation == "prep" and above.relation == "ccomp"
+        if is_led and token.head < place < above.head:
+            tokens[place] = token._replace(head=above.head)
     return tokens
 
 
@@ -636,6 +645,7 @@ _MENDS = (
     _with_measures,
     _with_heads,
     _with_periods,
+    _with_phrases,
     _with_one_subject,
     _with_equals,
     _with_objects,

@@ -292,9 +292,8 @@ class Propositions(Phrases):
             noun = self.subject(verb)
             if noun is not None and passed and len(passed) > 1 and is_joint:
                 passed = [Part(frozenset(self.under(noun)))]  # `Ann and Tom ran, and were friends`
-            lead = holds
-            if self.of(kid, "aux", "auxpass") and self.finite(kid) is not None:
-                lead -= frozenset(self.helped(self.first(kid)))  # `was well, tested and was freed`
+            is_helped = self.finite(kid) not in (None, kid)  # `was well, tested and was freed`
+            lead = holds - frozenset(self.helped(self.first(kid)) if is_helped else ())
             if self._lacks_helper(verb, kid):
                 is_active = self.of(verb, "auxpass") and self.of(kid, "dobj")
                 is_whole = self.of(kid, "auxpass") or is_active  # `will be sold and cost 6 euros`

@@ -543,7 +543,7 @@ class Roles(Tree):
             is_needed |= is_caused and self.low[kid] not in ("named", "called")
             is_needed |= token.tag in ("VBG", "VBN") and self.low[head.head] in _SEEING
         is_needed |= any(self.low[i] == "being" for i in self.of(kid, "aux", "auxpass"))
-        is_needed |= self.low[head.head] == "despite"
+        is_needed |= self.low[head.head] == "despite" or self.low[head.head - 1] == "instead"
         is_last = kid == token.head + 1 and not self.kids[kid]
         is_needed |= is_last and token.tag == "VBN" and self.low[head.head] == "with"
         is_needed |= self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
@@ -668,9 +668,10 @@ class Roles(Tree):
         is_asked = token.tag == "WRB" and token.head in self.told
         if is_asked or is_link:
             return Role.OUT
+        is_choice = low == "instead" and bool(self.of(kid, "prep"))
         is_time = low in WORDS["times"] or token.entity in TIMES
         is_time |= low in _TRENDS and self.is_set_off(kid)
-        return loose if is_time and self.is_verb(token.head) else Role.NEEDED
+        return loose if is_choice or (is_time and self.is_verb(token.head)) else Role.NEEDED
 
     def gerund(self, phrase: int) -> int | None:
         """Return the verb of `after moving to Ulm`."""
