@@ -206,6 +206,10 @@ class Roles(Tree):
         counted = [k for k in self.of(verb, "dobj", "attr") if self.of(k, "nummod")]
         if any(self._is_other_count(k) for noun in counted for k in self.listed(noun)[1:]):
             return True  # `Spain won two medals and Italy three`
+        people = [k for noun in self.of(verb, "attr") for k in self.listed(noun)[1:]]
+        people = [k for k in people if self.tokens[k].entity == "PERSON"]
+        if subject is not None and self.tokens[subject].entity == "PERSON" and people:
+            return True  # `Anna Kern is the mayor and Tom Orr the treasurer`
         sides = [i for i in self.under(verb) if self.low[i] in ("for", "against")]
         for one, two in pairwise(sides):
             tags = [token.tag for token in self.tokens[one:two]]

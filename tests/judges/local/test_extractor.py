@@ -268,6 +268,8 @@ TOLD = {
         ["The hotel has 210 rooms."]),
     "a verb left out": ("Spain won two medals and Italy three.",
         ["Spain won two medals and Italy three."]),
+    "a copula left out": ("Anna Kern is the mayor and Tom Orr the treasurer.",
+        ["Anna Kern is the mayor and Tom Orr the treasurer."]),
     "both": ("He sold both the mill and the dam.", ["He sold the mill.", "He sold the dam."]),
     "bounds": ("Between 30 and 40 people were hurt.", ["Between 30 and 40 people were hurt."]),
     "names in code": ("Call `db.fetch_all()` once. Set snake_case_name to 5.",
