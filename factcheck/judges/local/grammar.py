@@ -131,11 +131,12 @@ def _with_phrases(tokens: list[Token]) -> list[Token]:
     """Return words with phrases where they go: `oil instead of coal`, `It leaks: in May, it`."""
     for place, token in enumerate(tokens[1:], 1):
         before, above = tokens[place - 1], tokens[token.head]
-        noun = _end_of_noun(tokens, place + 1) - 1
-        if (before.text, token.text) == ("instead", "of") and noun > place:
-            tokens[place - 1] = before._replace(head=token.head)
-            tokens[place] = token._replace(head=place - 1, relation="prep")
-            tokens[noun] = tokens[noun]._replace(head=place, relation="pobj")
+        if (before.text, token.text) == ("instead", "of"):
+            noun = _end_of_noun(tokens, place + 1) - 1
+            if noun > place:
+                tokens[place - 1] = before._replace(head=token.head)
+                tokens[place] = token._replace(head=place - 1, relation="prep")
+                tokens[noun] = tokens[noun]._replace(head=place, relation="pobj")
         is_led = before.text == ":" and token.relation == "prep" and above.relation == "ccomp"
         if is_led and token.head < place < above.head:
             tokens[place] = token._replace(head=above.head)
@@ -150,8 +151,10 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
     links = {token.head: place for place, token in enumerate(tokens) if token.relation == "cc"}
     for verb, token in enumerate(tokens):
         link = links.get(token.head, verb)
-        helpers = [each for each in tokens[:verb] if each.head == verb and each.tag in FINITE]
-        if token.relation != "conj" or not (helpers or token.tag in FINITE) or link > verb:
+        if token.relation != "conj" or link > verb:
+            continue
+        is_helped = any(each.head == verb and each.tag in FINITE for each in tokens[:verb])
+        if not is_helped and token.tag not in FINITE:
             continue
         if link == verb:
             _give_subject(tokens, verb)
@@ -177,7 +180,7 @@ def _has_subject(tokens: Sequence[Token], verb: int) -> bool:
 def _give_subject(tokens: list[Token], verb: int) -> None:
     """Make the noun before a joined verb its subject: `met with Ann and Tom Orr was elected`."""
     last = verb - 1
-    while tokens[last].tag == "RB" or tokens[last].relation in ("aux", "auxpass"):
+    while last > 0 and (tokens[last].tag == "RB" or tokens[last].relation in ("aux", "auxpass")):
         last -= 1
     if tokens[last].tag not in NOUNS or _has_subject(tokens, verb):
         return
