@@ -332,6 +332,8 @@ def _guess(text: str) -> str:
     lower = {word for word in written if word.islower()}
     found = lower | {*map(str.lower, written[:1])}
     votes = {language: len(found & common) for language, common in _VOTES.items()}
+    guess = max(votes, key=lambda language: votes[language])
+    if guess == DEFAULT:
+        return guess
     known = [word for word in lower if english_ranks().get(word, _COMMON + 1) <= _COMMON]
-    votes[DEFAULT] = max(votes[DEFAULT], len(known))
-    return max(votes, key=lambda language: votes[language])
+    return DEFAULT if len(known) >= votes[guess] else guess
