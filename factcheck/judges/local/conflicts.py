@@ -47,8 +47,9 @@ class Sentence(NamedTuple):
 
     def value(self, item: Quantity | Moment) -> str:
         """Return a number, with its sign, or a date as it is written."""
-        said = self.wording(item.first, item.last)
-        return self.text[item.start : item.end] if isinstance(item, Quantity) else said
+        if isinstance(item, Quantity):
+            return self.text[item.start : item.end]
+        return self.wording(item.first, item.last)
 
 
 class Conflict(NamedTuple):

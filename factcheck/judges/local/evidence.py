@@ -250,13 +250,12 @@ def _in_notation(fact: Sentence, passages: Sequence[Sentence]) -> str:
         for quantity in fact.quantities:
             equal = next((q for q in passage.quantities if _equal(quantity, q)), None)
             if equal is not None:
-                written = passage.text[equal.start : equal.end]
-                edits.append((quantity.start, quantity.end, written))
+                edits.append((quantity.start, quantity.end, passage.value(equal)))
         for moment in fact.moments:
             alike = next((m for m in passage.moments if {*moment.keys} <= {*m.keys}), None)
             if alike is not None:
                 start, end = fact.words[moment.first].start, fact.words[moment.last - 1].end
-                edits.append((start, end, passage.wording(alike.first, alike.last)))
+                edits.append((start, end, passage.value(alike)))
     text, before = fact.text, len(fact.text) + 1
     for start, end, written in sorted(edits, reverse=True):
         if end <= before:
