@@ -34,10 +34,13 @@ def group_results(results: Iterable[CheckResult], *, are_claims: bool = False) -
     groups = []
     for root, members in _by_root(result.fact for result in by_id.values()).items():
         core = by_id[root]
-        details = [by_id[fact.id] for fact in members if fact.id != root]
+        details = (by_id[fact.id] for fact in members if fact.id != root)
         is_listed = not (are_claims and core.supported)
-        apart = [one for one in details if not is_listed or _is_apart(one, core)]
-        within = (one for one in details if one not in apart)
+        within: list[CheckResult] = []
+        apart: list[CheckResult] = []
+        for one in details:
+            side = apart if not is_listed or _is_apart(one, core) else within
+            side.append(one)
         groups.append(Group(core, tuple(within), tuple(apart)))
     return tuple(groups)
 

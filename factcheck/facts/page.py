@@ -372,7 +372,9 @@ def _section(
     within = [(each.core, sum(one.label in labels for one in each.details)) for each in groups]
     n_results = len(own) + sum(n for _, n in within)
     elsewhere = {core.fact.id: n for core, n in within if n and core.label not in labels}
-    more = f"{plural(sum(elsewhere.values()), 'detail')} of {some_of([*elsewhere])}"
+    more = ""
+    if elsewhere:
+        more = f"{plural(sum(elsewhere.values()), 'detail')} of {some_of([*elsewhere])}"
     reasons = [_reason(metric, group.core) for group in own]
     is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
     items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
@@ -380,7 +382,7 @@ def _section(
         title=f"{section.title} {n_results:,}",
         meaning=reasons[0] if is_shared else section.meaning,
         items=items,
-        more=more if elsewhere else "",
+        more=more,
     )
     return _without_notes(section) if is_shared else section
 

@@ -154,9 +154,8 @@ def _concluded(
         musts,
     )
     unsettled = "; ".join(filter(None, (gaps, _undecided_text(changes))))
-    few = ""
-    if 1 < counts["sources"] < _FEWEST:
-        n_sources = counts["sources"]
+    n_sources, few = counts["sources"], ""
+    if 1 < n_sources < _FEWEST:
         few = f"with {n_sources} sources, any difference may be chance; compare at least {_FEWEST}"
     lines = [f"Kept {kept_a:,} → {kept_b:,} of {plural(counts['facts'], 'fact')} decided in both."]
     if n_a != n_b:
@@ -170,12 +169,12 @@ def _concluded(
     only = zip("AB", counts["only"], strict=True)
     if left := ", ".join(f"{plural(n, 'fact')} only in {side}" for side, n in only if n):
         lines.append(f"left out: {left}; {_SAME_FACTS}")
-    unit = "by fact" if counts["sources"] == 1 else "by source"
+    unit = "by fact" if n_sources == 1 else "by source"
     return RunComparison(
         noun="fact",
         metric="Coverage",
         main=main,
-        basis=f"{unit} ({plural(counts['sources'], 'source')})",
+        basis=f"{unit} ({plural(n_sources, 'source')})",
         changes=tuple(changes),
         counts={**counts, "p_distorted": p_distorted},
         answer=_answer(main, counts, n_new, is_same=_is_same(reports)),

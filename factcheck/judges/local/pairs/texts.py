@@ -430,9 +430,8 @@ def _listed(side: Side, units: Sequence[Unit]) -> str:
     """Quote units, or the value if they are written in another way, as in `Q1`."""
     signs = ["-" if (unit.number or 0) < 0 and unit.text[0] != "-" else "" for unit in units]
     texts = [sign + unit.text for sign, unit in zip(signs, units, strict=True)]
-    if all(text in side.reading.written for text in texts):
-        return quoted(", ".join(texts[:_FEW]))
-    return side.reading.written or quoted(", ".join(texts[:_FEW]))
+    written, listed = side.reading.written, quoted(", ".join(texts[:_FEW]))
+    return listed if not written or all(text in written for text in texts) else written
 
 
 def _reason(sides: Sequence[Side], frames: Sequence[bool]) -> str:
