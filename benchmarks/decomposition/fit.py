@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from benchmarks.decomposition.measures import paired, raters, read_rows, words_of
 from factcheck.judges.local import acceptor
-from factcheck.judges.local.grammar import read_tokens
+from factcheck.judges.local.asides import read_tokens
 from factcheck.judges.local.propositions import Proposition, Propositions
 from factcheck.judges.local.wording import Wording
 from factcheck.text.syntax import parse

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.acceptor import accept
-from factcheck.judges.local.grammar import read_tokens
+from factcheck.judges.local.asides import read_tokens
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import Propositions
 from factcheck.judges.local.sentences import block_sentences, cut_unended
@@ -36,7 +36,7 @@ from factcheck.text.words import english_words, guess_language
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/29"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/30"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,7 +9,6 @@ from typing import NamedTuple
 from factcheck.judges.local.tree import (
     BRACKET,
     FINITE,
-    IS_WORD,
     NAMES,
     NOUNS,
     REGION,
@@ -19,59 +17,7 @@ from factcheck.judges.local.tree import (
     WORDS,
     is_person,
 )
-from factcheck.text.syntax import Token, parse
-from factcheck.text.words import english_ranks, word_set
-
-_INNER = r"[^()\[\]]|\([^()\[\]]{0,80}\)|\[[^()\[\]]{0,80}\]"
-_ASIDES = re.compile(
-    rf"\s*(?:\((?:{_INNER}){{1,300}}\)|\[(?:{_INNER}){{1,300}}\])(?=[\s,.;:!?]|\Z)"
-    r"|(?<=[a-z]{3}) (?P<dose>\d[\d.,]*(?:[\u2013-]\d[\d.,]*)? ?"
-    r"(?:[\u00b5\u03bcmnk]?(?:g|l|mol)|mcg|units?|IU)\b(?:/\w+)?(?: (?:IV|orally))?"
-    r"(?: (?:(?:once|twice|\w+ times) )?(?:daily|weekly|(?:a|per|every|at) (?:day|week|night)))?)"
-)
-_DOSED = word_set("insulin morphine sodium glucose cholesterol sugar flour butter salt")
-"""Common words that an amount may stand behind."""
-
-
-def read_tokens(text: str) -> list[Token]:
-    """Parse a sentence, and mend its tree.
-
-    What stands in brackets is one token under the word before it; so is a dose, `aspirin 100 mg`.
-    """
-    asides = [match for match in _ASIDES.finditer(text) if match.start()]
-    spans = [
-        match.span() for match in asides if not match["dose"] or _is_dosed(text, match.start())
-    ]
-    bare, at = "", 0
-    offsets: list[int] = []
-    for start, end in spans:
-        bare += text[at:start] + " "  # `the mill of Velm Ltd (Ulm).`
-        offsets += range(at, start + 1)
-        at = end
-    bare += text[at:]
-    offsets += range(at, len(text))
-    tokens = [token._replace(start=offsets[token.start]) for token in parse(bare)]
-    for start, end in spans if tokens else ():
-        place = sum(token.start < start for token in tokens)
-        head = next((i for i in range(place - 1, -1, -1) if IS_WORD.search(tokens[i].text)), None)
-        if head is None or not IS_WORD.search(text, start, end):
-            continue
-        inner = text[start:end].lstrip()
-        moved = [token._replace(head=token.head + (token.head >= place)) for token in tokens]
-        kind = ("-LRB-", head, BRACKET)
-        if inner[0].isdigit():
-            kind = ("CD", head, "nmod")
-            moved[head] = moved[head]._replace(tag="NN")
-        added = Token(inner, end - len(inner), *kind, "")
-        tokens = [*moved[:place], added, *moved[place:]]
-    return mend(tokens)
-
-
-def _is_dosed(text: str, end: int) -> bool:
-    """Tell whether the word before an amount is what there is so much of, and no verb."""
-    word = text[text.rfind(" ", 0, end) + 1 : end].lower()
-    is_rare = word not in english_ranks() and not word.endswith(("ed", "ing", "s"))
-    return word in _DOSED or (is_rare and word.isalpha())
+from factcheck.text.syntax import Token
 
 
 def mend(tokens: Sequence[Token]) -> list[Token]:
@@ -94,6 +40,8 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         is_participle = tokens[i].relation == "acl" and tokens[i].tag == "VBN"
         if is_participle and (token.head == noun or beside):
             return token._replace(head=i)  # `is an actor born in May, in Bonn`
+    if token.relation == "punct" and " " in token.text and tokens[place - 1].tag in NOUNS:
+        return token._replace(head=place - 1, relation="appos")  # `the film "The Long Road"`
     if token.relation == "conj" and token.tag in ("IN", "TO"):
         for i in range(place - 1, token.head, -1):  # `moved to Ulm in May and to Bonn in June`
             if tokens[i].text == token.text and tokens[i].relation == "prep":
@@ -216,7 +164,7 @@ def _with_firms(tokens: list[Token]) -> list[Token]:
 def _with_lists(tokens: list[Token]) -> list[Token]:
     """Return words with members of a list that the parser took for appositions: `a, b and c`."""
     for place, token in enumerate(tokens):
-        if _is_listed_name(tokens, place):
+        if _is_listed_name(tokens, place) or _is_last(tokens, place):
             tokens[place] = token._replace(relation="conj")
             continue
         if token.relation != "cc" or tokens[token.head].relation != "appos":
@@ -234,6 +182,17 @@ def _with_lists(tokens: list[Token]) -> list[Token]:
             if kid.relation == "appos":
                 tokens[i] = kid._replace(relation="conj")
     return tokens
+
+
+def _is_last(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a common noun is the last of a list without an `and`: `wheat, rye, oats`."""
+    token = tokens[place]
+    if token.relation != "appos" or not _is_bare(tokens, place):
+        return False
+    before = [t for t in tokens[:place] if t.head == token.head]
+    return any(t.relation == "conj" for t in before) and not any(
+        t.relation == "cc" for t in before
+    )
 
 
 def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
@@ -589,13 +548,16 @@ def _with_examples(tokens: list[Token]) -> list[Token]:
 
 
 def _with_adjectives(tokens: list[Token]) -> list[Token]:
-    """Return words with all adjectives of a list in it: `a dry, cold and dark cellar`."""
+    """Return words with all adjectives of a list in it: `a dry, rather dark cellar`."""
     for place, token in enumerate(tokens[2:], 2):
-        first = tokens[place - 2]
-        is_pair = first.relation == token.relation == "amod" and first.head == token.head
-        is_pair &= tokens[place - 1].text == ","
-        if is_pair and any((t.head, t.relation) == (place, "conj") for t in tokens):
-            tokens[place] = token._replace(head=place - 2, relation="conj")
+        start = place - (tokens[place - 1].head == place)  # with its adverb
+        first = tokens[start - 2]
+        head = tokens[first.head].head if first.relation == "conj" else first.head
+        is_sure = first.tag == token.tag == "JJ"
+        is_sure |= any((t.head, t.relation) == (place, "conj") for t in tokens)
+        is_pair = token.relation == "amod" and head == token.head
+        if is_pair and is_sure and tokens[start - 1].text == ",":
+            tokens[place] = token._replace(head=start - 2, relation="conj")
     return tokens
 
 

@@ -120,22 +120,28 @@ class Phrases(Roles):
 
     def _example(self, noun: int) -> int | None:
         """Return the phrase that names some of what a noun stands for: `including Ulm and Bonn`."""
-        is_counted = self.low[self.tokens[noun].head] == "of"  # `hundreds of people, including`
+        above = self.tokens[noun].head
+        is_counted = self.low[above] == "of" and not self.is_verb(self.tokens[above].head)
+        # `hundreds of people, including`
         is_counted |= any(self.low[k] == "of" for k in self.of(noun, "prep"))  # `tins of tea`
         is_counted |= any(self.tokens[i].entity == "MONEY" for i in self.kids[noun])
         is_counted |= self.tokens[noun].entity in TIMES  # `for ten years, including`
         if is_counted or self.tokens[noun].tag not in NOUNS - NAMES:
             return None
         for kid in self.of(noun, "prep"):
-            is_such = self.low[kid] == "as" and self.low[kid - 1] == "such"
+            is_such = self.low[kid] == "as" and self._shows(kid)
             named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
             is_mixed = any(self.low[i] == "but" for i in self.of(kid, "cc"))
             is_one = any(self.low[i] in ("a", "an") for i in self.of(noun, "det"))
             is_mixed |= is_such and (is_one or self.tokens[noun].relation in SUBJECTS)
-            is_open = kid not in self.hidden and not is_mixed
-            if named and is_open and (is_such or self.low[kid] == "including"):
+            if named and kid not in self.hidden and not is_mixed and self._shows(kid):
                 return kid
         return None
+
+    def _shows(self, word: int) -> bool:
+        """Tell whether a word opens examples: `including`, or the end of `such as`."""
+        is_such = self.low[word] == "as" and self.low[word - 1] == "such"
+        return is_such or self.low[word] == "including"
 
     def _is_other_verb(self, kid: int, place: int) -> bool:
         return self.is_verb(kid) and not self.is_verb(place)
@@ -219,7 +225,10 @@ class Phrases(Roles):
         heads = [k for k in self.listed(place) if k == place or self.low[k - 1] != "&"]
         links = [k for head in heads for k in self.of(head, "cc") if self.low[k] != "&"]
         token = self.tokens[place]
-        if len(heads) == 1 or not links or token.relation in _NOT_LISTS:
+        is_open = all(self.tokens[i].entity == "WORK_OF_ART" for i in heads)
+        is_open |= self._shows(token.head)  # `such as wheat, rye, oats`
+        is_open |= token.relation == "amod"
+        if len(heads) == 1 or not (links or is_open) or token.relation in _NOT_LISTS:
             return []
         together = _TOGETHER | WORDS["bundles"]
         is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
@@ -294,7 +303,6 @@ class Phrases(Roles):
         is_name = len(heads) == 2 and any(  # noqa: PLR2004 - a pair
             tokens[i].entity and tokens[i].entity == tokens[i - 1].entity for i in links
         )
-        words = {self.low[i] for i in links}
         last = self.under(heads[0])
         is_torn = any(  # `half on signing and the rest before the event`
             not self.is_mark[i] and i not in last and i not in links
@@ -308,7 +316,9 @@ class Phrases(Roles):
         is_torn |= tokens[heads[-1]].tag == "CD" and tokens[heads[0]].tag in PLURAL
         # `wards 1, 2 and 4`
         is_kind = tokens[heads[0]].relation == "amod" or len(kinds) == 1
-        return is_kind and words <= {"and", "as"} and not (is_name or is_torn or is_bundle)
+        known = {"and", "as", "or"} if self._shows(tokens[heads[0]].head) else {"and", "as"}
+        is_kind &= {self.low[i] for i in links} <= known
+        return is_kind and not (is_name or is_torn or is_bundle)
 
     def _is_own_remark(self, verb: int) -> bool:
         """Tell whether a contrast is the reporter's: `said no, although she conceded that ...`."""

@@ -22,7 +22,7 @@ from factcheck.judges.local.phrases import (
     Sayer,
     Words,
 )
-from factcheck.judges.local.roles import BE, COMPLEMENTS, OF_YEAR, Freedom
+from factcheck.judges.local.roles import BE, COMPLEMENTS, Freedom
 from factcheck.judges.local.tree import (
     AMOUNTS,
     BRACKET,
@@ -228,10 +228,7 @@ class Propositions(Phrases):
         sayers: tuple[Sayer, ...],
         lead: Words,
     ) -> None:
-        needed = self.needed_phrase(verb)
-        spare = NONE
-        if needed is not None and self.is_time(needed) and self.low[verb] not in BE:
-            spare = frozenset(self.under(needed))  # `was born in May in Ulm`
+        spare = self._spare(verb)
         for number, (subject, part) in enumerate(product(subjects, parts)):
             noun = subject.noun
             is_one = noun is not None and not (
@@ -244,13 +241,24 @@ class Propositions(Phrases):
             words = subject.words | part.words | lead
             core = self._put((words,), "list" if number else kind, verb, None, sayers, singular)
             for detail in (*part.details, *subject.details):
-                is_other = not detail.words.isdisjoint(self.of(verb, "prep"))
-                own = words - spare if is_other else words
+                own = words - spare if self._is_beside(verb, detail) else words
                 segments: tuple[Words, ...] = (own | detail.words,)
                 if not sayers and self._is_lead(detail.words - own, verb, subject):
                     segments = (detail.words - own, own)
                 of = core if own == words else None
                 self._put(segments, detail.kind, verb, of, sayers, singular)
+
+    def _spare(self, verb: int) -> Words:
+        """Return a needed phrase in whose place others may stand: `was born in May in Ulm`."""
+        needed = self.needed_phrase(verb)
+        if needed is None or self.low[verb] in BE:
+            return NONE
+        is_either = self.is_time(needed) or self.low[verb] == "born"
+        return frozenset(self.under(needed)) if is_either else NONE
+
+    def _is_beside(self, verb: int, detail: Detail) -> bool:
+        """Tell whether a detail is a phrase of a verb, not of another phrase."""
+        return not detail.words.isdisjoint(self.of(verb, "prep", "npadvmod"))
 
     def _said(self, verb: int, sayers: tuple[Sayer, ...], details: Sequence[Detail]) -> None:
         """Tell what somebody says; the details of saying go with the first."""
@@ -458,10 +466,9 @@ class Propositions(Phrases):
 
     def _bracket(self, place: int) -> None:
         """Tell of a name what stands in brackets: `Anna (born in 1990)`, `Titanic (1997)`."""
-        link = "" if self.low[place].startswith("(died") else "was "
-        link = "is from " if OF_YEAR.fullmatch(self.low[place]) else link
         name = self._short(self.tokens[place].head, place)
-        self._put((name, link + self.tokens[place].text[1:-1]), "participle", place, None)
+        for said in self.aside(place):
+            self._put((name, said), "participle", place, None)
 
     def _region(self, place: int) -> None:
         """Tell in what a place is: `Ulm, Germany` as `Ulm is in Germany`."""
@@ -530,6 +537,7 @@ class Propositions(Phrases):
         is_other |= any(self.low[k] in ("not", "then") for k in self.kids[place])
         is_other |= ["that"] in articles  # `said that striker, Tom Orr, left`
         is_other |= self.tokens[noun].tag[0] == "V"  # `It is, they believe, a sign`
+        is_other |= self.low[noun][0] == '"' and self.tokens[place].entity == "PERSON"
         if is_counted or is_list or is_subject or is_other:
             return
         about = self._short(self._whose(noun), place)
@@ -588,12 +596,15 @@ class Propositions(Phrases):
             link, gone = past_of(self.low[verb]), frozenset({verb})
         about = self._short(noun, verb)
         kind = "participle"
+        spare = self._spare(verb)
         together = self._or(verb, is_denied=False)  # `neither banned nor forgotten`
         for part in self._members_of(verb, self.freedom(verb), together):
             words = part.words - gone
             core = self._put((about, link, words), kind, verb, None)
             for detail in part.details:
-                self._put((about, link, words | detail.words), detail.kind, verb, core)
+                own = words - spare if self._is_beside(verb, detail) else words
+                of = core if own == words else None
+                self._put((about, link, own | detail.words), detail.kind, verb, of)
             kind = "list"
         for kid in self.of(verb, "conj"):
             is_alike = token.tag == "VBN" and self.tokens[kid].tag == "VBD"
@@ -625,7 +636,7 @@ class Propositions(Phrases):
         """Tell what stands before a name as a noun: `the film Titanic` as `Titanic is a film`."""
         for place, token in enumerate(self.tokens):
             noun = token.head
-            is_name = token.relation == "appos" and token.tag in NAMES
+            is_name = token.relation == "appos" and token.tag in NAMES and not self.is_mark[place]
             if not is_name or self.tokens[noun].tag != "NN" or self.start(place) != noun + 1:
                 continue
             kids = [k for k in self.kids[noun] if k < noun]

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise, product
 from typing import NamedTuple
 
+from factcheck.judges.local.asides import told_of
 from factcheck.judges.local.grammar import pairs_behind
 from factcheck.judges.local.tree import (
     BRACKET,
@@ -76,10 +77,6 @@ _IN_PICTURE = re.compile(
 )
 """Opens a bracket that says where somebody stands in a picture."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
-_BORN = re.compile(r"\((?:born|died|founded|established) ")
-OF_YEAR = re.compile(r"\((?:1[5-9]|20)\d\d\)")
-"""`Titanic (1997)`: when a work is from."""
-_WORKS = frozenset({"", "WORK_OF_ART"})
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
 _TAKING_TIME = word_set("take takes took taken taking")
 """With a time, these say nothing without what it is needed for: `took a year to build`."""
@@ -425,8 +422,7 @@ class Roles(Tree):
         is_out |= (self.is_mark[kid] and not self.kids[kid]) or relation in SUBJECTS
         is_out |= any(self.tokens[i].tag in ("WDT", "WP") for i in self.of(kid, "pobj"))
         if relation == BRACKET and not is_out:
-            is_work = self.tokens[head].tag in NAMES and self.tokens[head].entity in _WORKS
-            if _BORN.match(self.low[kid]) or (is_work and OF_YEAR.fullmatch(self.low[kid])):
+            if self.aside(kid):
                 return Role.OWN
             is_idle = _IN_PICTURE.match(self.low[kid]) is not None
             is_idle |= self.tokens[head].tag == "CD" and self.low[kid][1:-1].isdigit()
@@ -436,6 +432,11 @@ class Roles(Tree):
         if relation == REGION:
             return Role.OWN
         return Role.OUT if is_out else None
+
+    def aside(self, place: int) -> list[str]:
+        """Return what brackets say of the noun before them."""
+        noun = self.tokens[self.tokens[place].head]
+        return told_of(self.tokens[place].text, noun.entity if noun.tag in NAMES else None)
 
     def _free_role(self, kid: int, free: Freedom) -> Role:
         relation, head = self.tokens[kid].relation, self.tokens[kid].head

@@ -91,6 +91,8 @@ _CONTINUES = re.compile(
     r"por|para|una|mr|mrs|ms|dr|president|minister))\s*\Z",
     re.IGNORECASE,
 )
+_WITH_YEAR = re.compile(r"\((?:19|20)\d\d\)")
+"""Behind a title: `Great Balls of Fire! (1989)`."""
 _KEY_VALUE = re.compile(r"[^\s:][^:.!?]{0,40}:\s+\S")
 _WRAPPED_WIDTH = 60
 """A line at least this wide, in columns, without an end of sentence goes on in the next one."""
@@ -230,7 +232,8 @@ def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
     ending = text[max(start, cut - _REACH) : cut]
     begin = _end_of_margin(text, cut, block.end)
     right = text[begin : min(begin + _REACH, block.end)]
-    if not opening.strip() or not right:
+    is_title = ending.rstrip().endswith(("!", "?")) and _WITH_YEAR.match(right)
+    if not opening.strip() or not right or is_title:
         return False
     if ending[-1] in "\r\n":
         return _breaks_at_line_end(text, start, cut, block, right)

@@ -82,12 +82,12 @@ def test_the_port_is_filled_with_facts_that_say_where_they_come_from() -> None:
     assert facts == extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert (facts.source_digest, facts.made_by) == (digest(REPORT), tuple(judge.identity.items()))
-    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/29"})
+    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/30"})
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/29"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/30"),))
 
 
 LANGUAGES = {
@@ -195,8 +195,31 @@ TOLD = {
         "The bank agreed a deal."]),
     "commas of a list without its brackets":
         ("The films were The Mill (1996), The Barn (1999) and Ulm (2001).",
-        ["The films were The Mill, The Barn (1999) and Ulm (2001).",
-        "The films were The Mill (1996), The Barn (1999) and Ulm (2001)."]),
+        ["The films were The Mill, The Barn (1999) and Ulm (2001).", "The Mill is from 1996."]),
+    "works with their years":
+        ("She starred in The Long Road (1996), Great Tales! (1999) and Lost in Velm (2001).",
+        ["She starred in The Long Road.", "She starred in Great Tales!",
+        "She starred in Lost in Velm.", "The Long Road is from 1996.",
+        "Great Tales! is from 1999.", "Lost in Velm is from 2001."]),
+    "places with years": ("She won gold in Bonn (2008) and Ulm (2012).",
+        ["She won gold in Bonn.", "She won gold in Bonn (2008).", "She won gold in Ulm.",
+        "She won gold in Ulm (2012)."]),
+    "a work at the end": ("Kern starred in the film \"The Long Road\".",
+        ['Kern starred in the film "The Long Road".', '"The Long Road" is a film.']),
+    "when somebody lived": ("Anna Kern (4 April 1920 \u2013 2 May 1990) was a judge.",
+        ["Anna Kern was a judge.", "Anna Kern was born 4 April 1920.",
+        "Anna Kern died 2 May 1990."]),
+    "when and where somebody was born":
+        ("Anna Kern (Welsh: Ann; born 4 April 1920 in Ulm) is a judge.",
+        ["Anna Kern is a judge.", "Anna Kern was born 4 April 1920.",
+        "Anna Kern was born in Ulm."]),
+    "a birth behind a name": ("Tom Orr, born April 4, 1979 in Ulm, sells pumps.",
+        ["Tom Orr sells pumps.", "Tom Orr was born in Ulm.", "Tom Orr was born April 4, 1979."]),
+    "examples without an `and`": ("The farm grows crops such as wheat, rye, hops.",
+        ["The farm grows crops.", "The farm grows wheat.", "The farm grows rye.",
+        "The farm grows hops."]),
+    "adjectives": ("She carries a small, sharp knife.",
+        ["She carries a small knife.", "She carries a sharp knife."]),
     "what something was": ("Velm, once a port, is a town.",
         ["Velm is a town.", "Velm was once a port."]),
     "a helping verb of both": ("The man was in danger of being robbed and beaten in Ulm.",

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.judges.local.acceptor import accept
-from factcheck.judges.local.grammar import mend, read_tokens
+from factcheck.judges.local.asides import read_tokens
+from factcheck.judges.local.grammar import mend
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import MOST, Proposition, Propositions
 from factcheck.judges.local.tree import Tree
@@ -235,8 +236,7 @@ TOLD = {
     "before doing something else": ("Tom Orr left Ajax before moving to Porto.",
         ["Tom Orr left Ajax.", "Tom Orr moved to Porto."]),
     "a participle behind a noun": ("Tom Orr is an actor born on May 8, 1949, in Bonn.",
-        ["Tom Orr is an actor.", "Tom Orr was born on May 8, 1949.",
-        "Tom Orr was born on May 8, 1949, in Bonn."]),
+        ["Tom Orr is an actor.", "Tom Orr was born on May 8, 1949.", "Tom Orr was born in Bonn."]),
     "in brackets": ("Anna Kern (born 4 June 1951) is an Italian lawyer.",
         ["Anna Kern is a lawyer.", "Anna Kern is an Italian lawyer.",
         "Anna Kern was born 4 June 1951."]),
