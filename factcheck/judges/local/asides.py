@@ -19,9 +19,12 @@ _ASIDES = re.compile(
 )
 _DOSED = word_set("insulin morphine sodium glucose cholesterol sugar flour butter salt")
 """Common words that an amount may stand behind."""
-_SMALL = r"(?:&|(?:of|the|and|in|an?|to|for|on|at|with|from|by)\b)"
+_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_SMALL = rf"(?:&|(?:of|the|an?|to|for|at|with)\b|(?:in|on|from|by)\b(?! (?:{_MONTH}|\d{{4}})\b))"
 _WORD = r"[A-Z0-9][^\s,;()\"\u201c\u201d]*"
-_TITLE = rf"{_WORD}(?: (?:{_SMALL}|{_WORD})){{0,9}}"
+_NAME = rf"{_WORD}(?: (?:{_SMALL}|{_WORD})){{0,9}}"
+_TITLE = rf"{_WORD}(?: (?:{_SMALL}|and\b|{_WORD})){{0,9}}"
+_QUOTED = r"[\"\u201c][A-Z0-9][^\"\u201c\u201d()]{0,80}[\"\u201d]"
 _YEAR = r" \((?:19|20)\d\d\)"
 _WORK = "WORK_OF_ART"
 _LINK = r"(?:,? (?:and|or) |, )"
@@ -33,7 +36,18 @@ _WORKS = re.compile(
     rf"(?P<others>(?:{_YEAR}{_LINK}(?:{_TITLE}, )?{_TITLE}(?={_YEAR})){{0,40}})"
 )
 """Works with their years, `Lost in Velm (2003) and Candy (2006)`; some may lack one."""
-_MEMBER = re.compile(rf"(?:{_YEAR})?(?P<comma>,)? (?:(?P<link>and|or) )?(?P<title>{_TITLE})")
+_SHOWN = re.compile(
+    r"\b(?:such as|includ(?:e|es|ed|ing)),? "
+    rf"(?P<title>{_NAME}|{_QUOTED})(?={_YEAR}|,|(?<=[\"\u201d]) )"
+    rf"(?P<others>(?:(?:{_YEAR})?,? (?:{_NAME}(?=,| and | or |{_YEAR})|{_QUOTED})){{1,40}}"
+    rf"(?:{_YEAR})?,? (?:and|or) (?:{_QUOTED}|{_NAME}(?<![.:])(?=[.,;:)\s]|\Z)))"
+)
+"""Three names or more that are shown: `such as The Long Road, Candy and Lost in Velm`."""
+_BETWEEN = rf"(?:{_YEAR})?(?P<comma>,)? (?:(?P<link>and|or) )?"
+_MEMBERS = {
+    _WORKS: re.compile(rf"{_BETWEEN}(?P<title>{_TITLE})"),
+    _SHOWN: re.compile(rf"{_BETWEEN}(?P<title>{_QUOTED}|{_NAME})"),
+}
 _DATE = r"(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},?) \d{4}"
 _LIFE = re.compile(rf"({_DATE}) ?[\u2013-] ?({_DATE})")
 _EVENT = re.compile(
@@ -51,12 +65,12 @@ def read_tokens(text: str) -> list[Token]:
     spans = [
         match.span() for match in asides if not match["dose"] or _is_dosed(text, match.start())
     ]
-    works = list(_WORKS.finditer(text))
-    titles = {match.start("title"): match["title"] for match in works if " " in match["title"]}
-    lists = [match.span("others") for match in works if match["others"]]
+    works = _works(text)
+    titles = {m.start("title"): m["title"] for m in works if _is_title(m["title"])}
+    lists = [work for work in works if work["others"]]
     changes = [(*span, " ") for span in spans]  # `the mill of Velm Ltd (Ulm).`
     changes += [(at, at + len(title), f'"{title}"') for at, title in titles.items()]
-    changes += [(*span, "") for span in lists]
+    changes += [(*each.span("others"), "") for each in lists]
     bare, offsets = _changed(text, sorted(changes, key=lambda change: (change[0], -change[1])))
     tokens = [token._replace(start=offsets[token.start]) for token in parse(bare)]
     if not tokens:
@@ -67,11 +81,26 @@ def read_tokens(text: str) -> list[Token]:
         else token
         for token in tokens
     ]
-    for start, end in lists:
-        tokens = _with_works(tokens, text, start, end)
+    for each in lists:
+        tokens = _with_others(tokens, each)
     for start, end in spans:
         tokens = _with_aside(tokens, text, start, end)
     return mend(tokens)
+
+
+def _works(text: str) -> list[re.Match[str]]:
+    """Return works and lists of names, in order."""
+    found = list(_WORKS.finditer(text))
+    for shown in _SHOWN.finditer(text):
+        if all(work.end() <= shown.start() or shown.end() <= work.start() for work in found):
+            found.append(shown)
+    return sorted(found, key=lambda each: each.start())
+
+
+def _is_title(name: str) -> bool:
+    """Tell whether a name has words that a parser may take apart, and is nobody's."""
+    is_quoted = not name[0].isalnum()
+    return " " in name and not is_quoted and parse(name)[-1].entity != "PERSON"
 
 
 def _is_dosed(text: str, end: int) -> bool:
@@ -94,13 +123,14 @@ def _changed(text: str, changes: Sequence[tuple[int, int, str]]) -> tuple[str, l
     return changed + text[at:], [*offsets, *range(at, len(text))]
 
 
-def _with_works(tokens: Sequence[Token], text: str, start: int, end: int) -> list[Token]:
-    """Return words with the other members of a list of works behind the first."""
-    place = sum(token.start < start for token in tokens)
+def _with_others(tokens: Sequence[Token], works: re.Match[str]) -> list[Token]:
+    """Return words with the other members of a list behind the first."""
+    start, end = works.span("others")
     found = list(tokens)
+    place = sum(token.start < start for token in tokens)
     head = place - 1
     entity = tokens[head].entity
-    for member in _MEMBER.finditer(text, start, end):
+    for member in _MEMBERS[works.re].finditer(works.string, start, end):
         if member["comma"]:
             found = _put(found, place, Token(",", member.start("comma"), ",", head, "punct", ""))
             place += 1

@@ -184,15 +184,30 @@ def _with_lists(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+def _with_roles(tokens: list[Token]) -> list[Token]:
+    """Return words with what somebody is as a list: `a teacher of French, author and singer`."""
+    for place, token in enumerate(tokens):
+        phrase = tokens[token.head]
+        role = tokens[phrase.head]
+        is_role = role.relation == "attr" and is_person(role.text.lower())
+        is_thing = token.relation == "pobj" and not is_person(token.text.lower())
+        if not (is_role and is_thing and phrase.relation == "prep"):
+            continue
+        joined = [i for i, t in enumerate(tokens) if (t.head, t.relation) == (place, "conj")]
+        if joined and all(is_person(tokens[i].text.lower()) for i in joined):
+            for i, each in enumerate(tokens):
+                if each.head == place and each.relation in ("conj", "cc"):
+                    tokens[i] = each._replace(head=phrase.head)
+    return tokens
+
+
 def _is_last(tokens: Sequence[Token], place: int) -> bool:
     """Tell whether a common noun is the last of a list without an `and`: `wheat, rye, oats`."""
     token = tokens[place]
     if token.relation != "appos" or not _is_bare(tokens, place):
         return False
     before = [t for t in tokens[:place] if t.head == token.head]
-    return any(t.relation == "conj" for t in before) and not any(
-        t.relation == "cc" for t in before
-    )
+    return any(t.relation == "conj" for t in before) and not any(t.relation == "cc" for t in before)
 
 
 def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
@@ -615,6 +630,7 @@ _MENDS = (
     _with_equals,
     _with_objects,
     _with_lists,
+    _with_roles,
     _with_joined_verbs,
 )
 """In this order."""

@@ -358,6 +358,9 @@ class Propositions(Phrases):
 
     def _lacks_helper(self, verb: int, kid: int) -> bool:
         """Tell whether a joined verb has the helping verb of the first: `will run and go`."""
+        subject = self.subject(kid)
+        if subject is not None and self.tokens[subject].tag == "PRP":
+            return False  # `was interned, but he escaped`
         own = self.of(kid, "aux", "auxpass", "mark")
         is_led = any(self.low[i] == "to" or self.tokens[i].relation == "mark" for i in own)
         if is_led or (own and self.finite(kid) is not None):

@@ -561,15 +561,23 @@ class Roles(Tree):
         between = range(token.head + 1, self.start(kid))
         goals = [self.tokens[i] for i in between if self.tokens[i].relation == "pobj"]
         is_either |= any(self.low[goal.head] != "of" for goal in goals)  # `a part in the cup, held`
-        if head.relation == "pobj" and is_either and is_set_off:
+        if head.relation == "pobj" and is_either and is_set_off and not self._stands_alone(kid):
             return Role.DETAIL  # `the mine at Ulm, which closed`: either may be meant
-        if is_set_off or (says_what and token.tag != "VBG"):
+        if is_set_off or (says_what and (is_relative or token.tag != "VBG")):
             is_scoped = any(self.denies(i) for i in self.kids[token.head])
             return Role.OUT if is_scoped else Role.OWN
         role = self._role_of_modifier(kid, free)
         is_met = role is Role.DETAIL and free.drop and self._is_met(token.head)
         is_met &= self.has_happened(kid) or self.has_happened(self.root) or not is_relative
         return Role.OWN if is_met and token.tag != "VBG" else role
+
+    def _stands_alone(self, clause: int) -> bool:
+        """Tell whether a relative clause is told without its noun: `..., where she met Tom`."""
+        opens = [self.tokens[i].tag for i in self.of(clause, "advmod")]
+        led = [k for k in self.of(clause, "prep") if self.low[k] != "of"]
+        opens += [self.tokens[i].tag for k in led for i in self.of(k, "pobj")]
+        is_led = not {"WRB", "WDT"}.isdisjoint(opens)
+        return is_led and self.subject(clause) is not None and self.has_happened(clause)
 
     def _agrees(self, clause: int) -> bool:
         """Tell whether a relative clause can only be about its noun: a person, or many things."""
