@@ -67,6 +67,15 @@ _TIED = re.compile(
     re.IGNORECASE,
 )
 """Before values that are not told one by one."""
+_UNIT = r"thousand|million|billion|per cent|percent|euros?|dollars|pounds|tonnes|kg|km"
+_AMOUNT = rf"(?:[$\u20ac\u00a3] ?)?\d[\d.,]*(?<![.,])%?(?: (?:{_UNIT})\b)*"
+_GAPPED = re.compile(
+    rf"(?P<lead>(?:In|On|By|At|For|During) [^,;:()]{{1,40}}, )?"
+    rf"(?P<one>[^,;:()]{{1,80}}?) (?P<be>was|were|is|are) (?P<value>{_AMOUNT})"
+    rf"(?P<others>(?:(?:,? and |, )[a-z][^,;:()\d]{{0,60}}? {_AMOUNT})+)\."
+)
+"""`Income was 5 million and spending 4 million.`"""
+_OTHER = re.compile(rf"(?:,? and |, )(?P<one>[^\d]+?) (?P<value>{_AMOUNT})(?=,? and |, |\Z)")
 _INVERTING = frozenset({"up", "down", "out", "in", "off", "away", "here", "there"})
 """Behind these, the subject follows its verb."""
 _OF_SPEAKERS = frozenset({"apposition", "title", "relative", "participle"})
@@ -320,14 +329,20 @@ def _parts(text: str) -> Iterator[tuple[str, Sequence[int], Span]]:
     with the place of the value in it.
     """
     for start, end in _clauses(text):
-        items = _items(text[start:end])
-        for item in items or [Span(0, 0)]:
-            first, last = (items[0].start, items[-1].end) if items else (0, 0)
-            places = [*range(first), *range(item.start, item.end), *range(last, end - start)]
-            part = "".join(text[start + place] for place in places)
+        clause = text[start:end]
+        for places, shown in _gapped(clause) or _one_by_one(clause):
+            part = "".join(clause[place] for place in places)
             ended = part[:-1] + "." if part.endswith(";") else part
-            shown = Span(first, first + item.end - item.start)
             yield ended, [start + place for place in places], shown
+
+
+def _one_by_one(text: str) -> Iterator[tuple[list[int], Span]]:
+    """Yield the places of the characters of a text with each value of a list in it."""
+    items = _items(text)
+    first, last = (items[0].start, items[-1].end) if items else (0, 0)
+    for item in items or [Span(0, 0)]:
+        places = [*range(first), *range(item.start, item.end), *range(last, len(text))]
+        yield places, Span(first, first + item.end - item.start)
 
 
 def _clauses(text: str) -> list[tuple[int, int]]:
@@ -343,6 +358,24 @@ def _clauses(text: str) -> list[tuple[int, int]]:
         else:
             clauses.append(match.span())
     return clauses
+
+
+def _gapped(text: str) -> list[tuple[list[int], Span]]:
+    """Return the places of the characters of each of several things that share a verb."""
+    whole = _GAPPED.fullmatch(text)
+    if whole is None:
+        return []
+    others = list(_OTHER.finditer(text, *whole.span("others")))
+    nouns = [token for other in others for token in read_tokens(other["one"])]
+    if any(token.tag in FINITE | {"VBN", "IN"} for token in nouns):
+        return []
+    lead = range(max(0, whole.end("lead")))
+    verb = range(whole.start("be") - 1, whole.end("be") + 1)
+    told = [[*range(whole.end("value"))]]
+    told += [
+        [*lead, *range(*each.span("one")), *verb, *range(*each.span("value"))] for each in others
+    ]
+    return [([*places, len(text) - 1], Span(0, 0)) for places in told]
 
 
 def _items(text: str) -> list[Span]:

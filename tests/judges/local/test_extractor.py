@@ -221,8 +221,8 @@ TOLD = {
     "names that are shown":
         ("She starred in films such as Lights Out, Wish You Were Here and Born on the Hill.",
         ["She starred in films.", "She starred in Lights Out.",
-        "She starred in Wish You Were Here.", "She starred in Born on the Hill.", "Lights Out is a film.",
-        "Wish You Were Here is a film.", "Born on the Hill is a film."]),
+        "She starred in Wish You Were Here.", "She starred in Born on the Hill.",
+        "Lights Out is a film.", "Wish You Were Here is a film.", "Born on the Hill is a film."]),
     "quoted names with their commas":
         ('Her songs include "Good Day," "The Red Shoes," and "Love Poem."',
         ['Her songs include "Good Day".', 'Her songs include "The Red Shoes".',
@@ -238,6 +238,11 @@ TOLD = {
         ("Dani was a player. After leaving Velm FC in 1998, he played for Bonn. He retired in May.",
         ["Dani was a player.", "Dani played for Bonn.", "Dani left Velm FC in 1998.",
         "Dani retired.", "Dani retired in May."]),
+    "one verb of several amounts":
+        ("In 2023, income was \u20ac18,250, spending \u20ac16,900 and debt \u20ac200.",
+        ["Income was \u20ac18,250.", "In 2023, income was \u20ac18,250.",
+        "Spending was \u20ac16,900.", "In 2023, spending was \u20ac16,900.",
+        "Debt was \u20ac200.", "In 2023, debt was \u20ac200."]),
     "two adjectives": ("She carries a small, sharp knife.",
         ["She carries a small knife.", "She carries a sharp knife."]),
     "what something was": ("Velm, once a port, is a town.",
