@@ -568,10 +568,11 @@ def _with_adjectives(tokens: list[Token]) -> list[Token]:
         start = place - (tokens[place - 1].head == place)  # with its adverb
         first = tokens[start - 2]
         head = tokens[first.head].head if first.relation == "conj" else first.head
-        is_sure = first.tag == token.tag == "JJ"
-        is_sure |= any((t.head, t.relation) == (place, "conj") for t in tokens)
-        is_pair = token.relation == "amod" and head == token.head
-        if is_pair and is_sure and tokens[start - 1].text == ",":
+        is_pair = token.relation == "amod" and head == token.head and tokens[start - 1].text == ","
+        if not is_pair:
+            continue
+        is_listed = any((t.head, t.relation) == (place, "conj") for t in tokens)
+        if is_listed or first.tag == token.tag == "JJ":
             tokens[place] = token._replace(head=start - 2, relation="conj")
     return tokens
 

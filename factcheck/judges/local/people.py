@@ -186,6 +186,9 @@ def _is_born(tree: Tree, end: int) -> bool:
 def _nameless(tree: Tree) -> Iterator[int]:
     """Yield the words for persons without a name: `the mayor`, `A farmer brought it`."""
     for place, (word, token) in enumerate(zip(tree.low, tree.tokens, strict=True)):
+        is_role = word in WORDS["people"]
+        if not (is_role or token.tag in NAMES or token.relation in ("nsubj", "nsubjpass")):
+            continue
         is_subject = token.tag == "NN" and token.relation in ("nsubj", "nsubjpass")
         clauses = [i for kid in tree.of(place, "relcl") for i in tree.kids[kid]]
         is_who = any(tree.low[i] == "who" for i in clauses) or is_person(word)
@@ -200,7 +203,7 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_name = not (_is_word(tree, place) or is_led)
         is_who |= is_bare and token.entity in ("", "PERSON") and is_name
         is_subject |= is_led and token.tag in NAMES and is_person(word)  # `the Englishman`
-        if not is_part and (word in WORDS["people"] or (is_subject and is_who)):
+        if not is_part and (is_role or (is_subject and is_who)):
             yield place
 
 

@@ -32,6 +32,8 @@ from factcheck.text.syntax import Token
 from factcheck.text.words import word_set
 
 COMPLEMENTS = word_set("dobj attr acomp oprd xcomp ccomp dative")
+_TYING = (*SUBJECTS, *COMPLEMENTS, "cc", "advmod")
+"""Relations of words that only a verb has two of, or ties together."""
 NOUN_LIKE = NOUNS | {"CD", "PRP"}
 BE = word_set("is was are were be been being 's 're 'm")
 _PERFECT = word_set("has have had 've having")
@@ -144,7 +146,7 @@ class Roles(Tree):
         return frozenset(
             place
             for place, token in enumerate(self.tokens)
-            if (self.kids[place] or token.relation == "conj") and self._is_garbled(place)
+            if (token.relation == "conj" or self.of(place, *_TYING)) and self._is_garbled(place)
         )
 
     def _is_garbled(self, verb: int) -> bool:

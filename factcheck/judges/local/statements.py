@@ -154,7 +154,9 @@ def plain(text: str) -> tuple[str, list[int]]:
     Returns:
         The text, and for each of its characters its place in the sentence.
     """
-    gone = {place for place, letter in enumerate(text) if letter == BLANK}
+    gone = (
+        {place for place, letter in enumerate(text) if letter == BLANK} if BLANK in text else set()
+    )
     for pattern in (_LINK, _EMPHASIS, _FURNITURE, _SPACED):
         for match in pattern.finditer(text):
             inner = range(*match.span(match.lastindex)) if match.lastindex else ()

@@ -42,6 +42,7 @@ class Tree:
         for place, token in enumerate(tokens):
             if token.head != place:
                 self.kids[token.head].append(place)
+        self._relations = [token.relation for token in tokens]
         self.root = next((i for i, t in enumerate(tokens) if t.head == i), 0)
         self.low = [token.text.lower().replace("\u2019", "'") for token in tokens]
         self.is_mark = [not IS_WORD.search(token.text) for token in tokens]
@@ -49,7 +50,7 @@ class Tree:
     def of(self, place: int, *relations: str) -> list[int]:
         """Return the words directly under one, in some relations to it."""
         kids = self.kids[place]
-        return [kid for kid in kids if self.tokens[kid].relation in relations] if kids else []
+        return [kid for kid in kids if self._relations[kid] in relations] if kids else []
 
     def under(self, place: int) -> list[int]:
         """Return the words of a phrase, in order, without marks."""

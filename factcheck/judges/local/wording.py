@@ -22,6 +22,7 @@ _VOWELS = frozenset("AEIOUY")
 _PAUSES = frozenset({",", "\u2014", "\u2013", "--"})
 _MATES = {")": "(", "]": "[", "\u201d": "\u201c", "\u00bb": "\u00ab", '"': '"'}
 _OPENING = frozenset(_MATES.values())
+_PAIRS = _OPENING | _MATES.keys()
 _NUMERIC = frozenset({"", "CARDINAL", "ORDINAL", "DATE", "TIME", "QUANTITY", "PERCENT", "MONEY"})
 """Kinds of entities that are no names."""
 _IRREGULAR = dict(pair.split(":") for pair in WORDS["irregular"])
@@ -231,6 +232,8 @@ def finished(text: str) -> str:
 
 def _paired(text: str) -> str:
     """Return a text without quotation marks and brackets whose other half is missing."""
+    if _PAIRS.isdisjoint(text):
+        return text
     open_: dict[str, list[int]] = {mark: [] for mark in _OPENING}
     odd: set[int] = set()
     for place, mark in enumerate(text):
