@@ -269,7 +269,7 @@ class Places:
             self._is_silent = False
         if block.kind != "item":
             self._open = []
-            lead = _LAST_SENTENCE.search(text)
+            lead = _LAST_SENTENCE.search(text) if text.endswith((":", "\uff1a")) else None
             self._lead = lead.group() if lead and _TURNS.search(lead.group()) else ""
             return ""
         column = start - max(self._source.rfind(mark, 0, start) for mark in "\n\r") - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib.resources import files
 
 from factcheck.text.syntax import Token
@@ -45,7 +46,7 @@ class Tree:
         self._relations = [token.relation for token in tokens]
         self.root = next((i for i, t in enumerate(tokens) if t.head == i), 0)
         self.low = [token.text.lower().replace("\u2019", "'") for token in tokens]
-        self.is_mark = [not IS_WORD.search(token.text) for token in tokens]
+        self.is_mark = [_is_mark(token.text) for token in tokens]
 
     def of(self, place: int, *relations: str) -> list[int]:
         """Return the words directly under one, in some relations to it."""
@@ -144,6 +145,12 @@ class Tree:
         return noun
 
 
+@lru_cache(maxsize=20_000)
+def _is_mark(text: str) -> bool:
+    return IS_WORD.search(text) is None
+
+
+@lru_cache(maxsize=20_000)
 def is_person(noun: str) -> bool:
     """Tell whether a noun in lower case is a word for a person: `judge`, `plumber`."""
     is_thing = noun in things() or noun in WORDS["things"]
