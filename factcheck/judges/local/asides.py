@@ -50,6 +50,9 @@ _MEMBERS = {
 }
 _DATE = r"(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},?) \d{4}"
 _LIFE = re.compile(rf"({_DATE}) ?[\u2013-] ?({_DATE})")
+_YEARS = re.compile(r"(1\d{3}|20\d\d) ?[\u2013-] ?(1\d{3}|20\d\d)")
+_AGES = range(20, 110)
+"""Years that somebody who is written about lived; few are in an office for as long."""
 _EVENT = re.compile(
     rf"(?:born|died|founded|established) (?:(?:on )?{_DATE}(?= in )|.+)", re.IGNORECASE
 )
@@ -163,17 +166,21 @@ def _with_aside(tokens: Sequence[Token], text: str, start: int, end: int) -> lis
     return _put(tokens, place, Token(inner, end - len(inner), "-LRB-", head, BRACKET, ""))
 
 
-def told_of(aside: str, entity: str | None) -> list[str]:
+def told_of(aside: str, entity: str | None, *, is_late: bool = False) -> list[str]:
     """Return what brackets say of the noun before them: `was born in 1990`, `is from 1997`.
 
     Args:
         aside: Text in brackets.
         entity: Kind of the name: `PERSON`; may be empty. `None` for a noun that is no name.
+        is_late: Whether the name is of somebody who `was` something.
     """
     inner = aside[1:-1]
     life = _LIFE.fullmatch(inner)
     if life and entity == "PERSON":
         return [f"was born {life[1]}", f"died {life[2]}"]
+    years = _YEARS.fullmatch(inner)
+    if years and is_late and entity == "PERSON" and int(years[2]) - int(years[1]) in _AGES:
+        return [f"was born in {years[1]}", f"died in {years[2]}"]
     if entity in ("", _WORK) and re.fullmatch(_YEAR, f" {aside}"):
         return [f"is from {inner}"]
     told = []

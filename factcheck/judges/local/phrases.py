@@ -230,7 +230,7 @@ class Phrases(Roles):
         is_open |= token.relation == "amod"
         if len(heads) == 1 or not (links or is_open) or token.relation in _NOT_LISTS:
             return []
-        together = _TOGETHER | WORDS["bundles"]
+        together = (_TOGETHER | WORDS["bundles"]) - {"series"}
         is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
         is_shared |= self.low[token.head] == "aged" or self._is_sum(place)
         is_one = self.low[token.head] == "of" and self.low[self.tokens[token.head].head] == "one"
@@ -285,7 +285,8 @@ class Phrases(Roles):
         if token.relation == "attr":
             several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
         is_behind_colon = self.low[self.start(place) - 1] == ":"
-        if token.relation == "appos" and not (self.is_set_off(place) or is_behind_colon):
+        is_named = self.is_set_off(place) or is_behind_colon or self.low[token.head] == "series"
+        if token.relation == "appos" and not is_named:
             several.append(token.head)
         places = [*heads, *self.of(heads[-1], "appos")]
         is_paired = len(places) > len(heads) and len(places) % 2 == 0

@@ -227,7 +227,10 @@ class Mentions:
         }
         outer = told.places.get(_subject_around(tree, place), "")
         is_saying = tree.low[tree.root] in WORDS["saying"]
-        if len(again) == 1 and self._fitting(pronoun, again):
+        owner = told.places.get(_whose(tree, place), "")
+        if owner and self._fitting(pronoun, [owner]):
+            beside = {owner}
+        elif len(again) == 1 and self._fitting(pronoun, again):
             beside = again
         elif self._fitting(pronoun, told.people) == {told.about} and not is_saying:
             beside = told.people
@@ -317,6 +320,21 @@ def _doer_of(tree: Tree, pronoun: int) -> int:
         verb = tree.tokens[verb].head
     subject = tree.subject(verb) if is_object else None
     return -1 if subject is None else subject
+
+
+def _whose(tree: Tree, pronoun: int) -> int:
+    """Return the noun of the relative clause that has something of it; -1 if there is none.
+
+    `His friend Anna, who sold her mill`.
+    """
+    if tree.tokens[pronoun].tag != "PRP$":
+        return -1
+    for word in tree.above(pronoun):
+        subject = tree.subject(word)
+        if subject is not None:
+            is_who = tree.tokens[word].relation == "relcl" and tree.low[subject] == "who"
+            return tree.tokens[word].head if is_who else -1
+    return -1
 
 
 def _subject_around(tree: Tree, pronoun: int) -> int:

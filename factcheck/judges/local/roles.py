@@ -79,6 +79,8 @@ _IN_PICTURE = re.compile(
 )
 """Opens a bracket that says where somebody stands in a picture."""
 _YEAR = re.compile(r"1\d{3}|20\d\d")
+_ANYBODY = word_set("someone somebody anyone anybody everyone everybody those one")
+_RULERS = word_set("king queen emperor empress pope sultan tsar shah monarch ruler")
 _EMPTY = word_set("made held used kept done given taken set put followed found seen left driven")
 _TAKING_TIME = word_set("take takes took taken taking")
 """With a time, these say nothing without what it is needed for: `took a year to build`."""
@@ -437,8 +439,12 @@ class Roles(Tree):
 
     def aside(self, place: int) -> list[str]:
         """Return what brackets say of the noun before them."""
-        noun = self.tokens[self.tokens[place].head]
-        return told_of(self.tokens[place].text, noun.entity if noun.tag in NAMES else None)
+        head = self.tokens[place].head
+        noun = self.tokens[head]
+        is_late = self.subject(self.root) == head and self.low[self.root] == "was"
+        is_late &= _RULERS.isdisjoint(self.low)
+        entity = noun.entity if noun.tag in NAMES else None
+        return told_of(self.tokens[place].text, entity, is_late=is_late)
 
     def _free_role(self, kid: int, free: Freedom) -> Role:
         relation, head = self.tokens[kid].relation, self.tokens[kid].head
@@ -545,6 +551,7 @@ class Roles(Tree):
         is_relative = token.relation == "relcl"
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
         is_needed |= is_relative and self.low[head.head] in ("than", "like")  # `like men who ...`
+        is_needed |= is_relative and self.low[token.head] in _ANYBODY
         if head.relation == "dobj" and not (is_relative or is_set_off):
             is_caused = token.tag == "VBN" and self.low[head.head] in _HAVING
             is_needed |= is_caused and self.low[kid] not in ("named", "called")
@@ -556,7 +563,8 @@ class Roles(Tree):
         is_needed |= self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
         if is_needed or (not (is_set_off or says_what) and head.relation == "attr"):
             return Role.NEEDED
-        if is_relative and self.low[kid] in WORDS["loose"]:
+        is_of_who = any(self.low[i] == "who" for i in self.of(kid, "nsubj", "nsubjpass"))
+        if is_relative and self.low[kid] in WORDS["loose"] and not is_of_who:
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
         is_either = above.tag in NOUNS or (is_relative and head.tag not in NAMES)
         is_either &= not (self._agrees(kid) and above.tag not in NOUNS)
