@@ -72,7 +72,7 @@ _AMOUNT = rf"(?:[$\u20ac\u00a3] ?)?\d[\d.,]*(?<![.,])%?(?: (?:{_UNIT})\b)*"
 _GAPPED = re.compile(
     rf"(?P<lead>(?:In|On|By|At|For|During) [^,;:()]{{1,40}}, )?"
     rf"(?P<one>[^,;:()]{{1,80}}?) (?P<be>was|were|is|are) (?P<value>{_AMOUNT})"
-    rf"(?P<others>(?:(?:,? and |, )[a-z][^,;:()\d]{{0,60}}? {_AMOUNT})+)\."
+    rf"(?P<others>(?:(?:,? and |, )[a-z][^,;:()\d]{{0,60}}? {_AMOUNT}){{1,8}})\."
 )
 """`Income was 5 million and spending 4 million.`"""
 _OTHER = re.compile(rf"(?:,? and |, )(?P<one>[^\d]+?) (?P<value>{_AMOUNT})(?=,? and |, |\Z)")

@@ -166,9 +166,10 @@ def _is_heading(left: str, right: str) -> bool:
     first = right.split(None, 1)[0]
     is_name = not left.rsplit(None, 1)[-1][0].islower()
     is_sure = first in _SURE_STARTERS or not (is_name or first in _LETTERS)
-    goes_on = _CONTINUES.search(left) or _NAMING.search(left)
     is_long = left.count(" ") >= _FEWEST
-    return is_long and is_sure and not goes_on and _GOES_ON.match(right) is not None
+    if not (is_long and is_sure and _GOES_ON.match(right)):
+        return False
+    return not (_CONTINUES.search(left) or _NAMING.search(left))
 
 
 def split_passages(text: str) -> tuple[Sentence, ...]:
