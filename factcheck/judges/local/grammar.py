@@ -59,6 +59,9 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
     return token
 
 
+_COUNTED = frozenset({"votes", "goals", "points", "seats", "games", "sets"})
+
+
 def _is_tree(tokens: Sequence[Token]) -> bool:
     """Tell whether each word depends, by way of others, on one that depends on none."""
     heads = [token.head for token in tokens]
@@ -68,8 +71,10 @@ def _is_tree(tokens: Sequence[Token]) -> bool:
 
 
 def _with_numbers(tokens: list[Token]) -> list[Token]:
-    """Return words with a number under the noun before it: `looked into ticket #4821`."""
+    """Return words with a number under the noun before it: `ticket #4821`, `25 votes to 17`."""
     for place, (before, token) in enumerate(pairwise(tokens), 1):
+        if token.text == "to" and before.text in _COUNTED:
+            tokens[place] = token._replace(head=place - 1)
         if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
             tokens[place] = token._replace(head=place - 1, relation="nummod", tag="CD")
     return tokens

@@ -528,6 +528,7 @@ class Propositions(Phrases):
         beside = [k for k in self.kids[noun] if self.tokens[k].relation != "appos"]
         counted = [noun, *beside, *self.kids[place], *range(self.start(place), place)]
         counted = [i for i in counted if self.low[i + 1 : i + 2] != ["-"]]  # `a 52-year-old man`
+        counted = [i for i in counted if i == place or self.tokens[i].relation != "appos"]
         is_counted = any(self.tokens[i].tag == "CD" or self.low[i] == "only" for i in counted)
         articles = [[self.low[i] for i in self.of(k, "det")] for k in (noun, place)]
         is_list = bool(self.of(place, "conj")) and articles[0] == articles[1] != []

@@ -211,6 +211,8 @@ class Roles(Tree):
         people = [k for k in people if self.tokens[k].entity == "PERSON"]
         if subject is not None and self.tokens[subject].entity == "PERSON" and people:
             return True  # `Anna Kern is the mayor and Tom Orr the treasurer`
+        if self._has_pairs(verb):
+            return True
         sides = [i for i in self.under(verb) if self.low[i] in ("for", "against")]
         for one, two in pairwise(sides):
             tags = [token.tag for token in self.tokens[one:two]]
@@ -221,6 +223,15 @@ class Roles(Tree):
         return subject is not None and any(
             pairs_behind(self.tokens, phrase, subject) for phrase in phrases
         )
+
+    def _has_pairs(self, verb: int) -> bool:
+        """Tell whether a verb goes with two times: `In May it moved to Ulm and in June to Bonn`."""
+        times = [k for k in self.kids[verb] if self.tokens[k].tag == "IN" and self.is_time(k)]
+        links = [i for k in self.kids[verb] for i in self.of(k, "cc") if i > verb]
+        behind = {link + 1 for link in links}
+        inner = [i for k in self.kids[verb] for i in self.of(k, "conj")]
+        is_second = any(i in behind and self.is_time(i) for i in [*times, *inner])
+        return is_second and any(time < verb for time in times)
 
     def _is_other_count(self, noun: int) -> bool:
         """Tell whether a name in a list of things has a number behind it: `and Italy three`."""
