@@ -48,6 +48,8 @@ _MEMBERS = {
     _WORKS: re.compile(rf"{_BETWEEN}(?P<title>{_TITLE})"),
     _SHOWN: re.compile(rf"{_BETWEEN}(?P<title>{_QUOTED}|{_NAME})"),
 }
+_OF_WORKS = re.compile(rf"(?:, |and )(?:The|A|An) |[A-Z]\S* {_SMALL} ")
+"""In names that nobody has."""
 _DATE = r"(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},?) \d{4}"
 _LIFE = re.compile(rf"({_DATE}) ?[\u2013-] ?({_DATE})")
 _YEARS = re.compile(r"(1\d{3}|20\d\d) ?[\u2013-] ?(1\d{3}|20\d\d)")
@@ -133,6 +135,9 @@ def _with_others(tokens: Sequence[Token], works: re.Match[str]) -> list[Token]:
     place = sum(token.start < start for token in tokens)
     head = place - 1
     entity = tokens[head].entity
+    if entity == "PERSON" and _OF_WORKS.search(works["others"]):
+        entity = _WORK
+        found[head] = found[head]._replace(entity=entity)
     for member in _MEMBERS[works.re].finditer(works.string, start, end):
         if member["comma"]:
             found = _put(found, place, Token(",", member.start("comma"), ",", head, "punct", ""))

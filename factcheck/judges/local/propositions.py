@@ -110,14 +110,16 @@ class Propositions(Phrases):
     def read(self) -> list[Proposition]:
         """Return what the sentence says, each core before its details.
 
-        At most `MOST` propositions; none of a sentence without a verb, or with a semicolon or a
-        quotation in another.
+        At most `MOST` propositions; none of a sentence with a semicolon or a quotation in another,
+        and of one without a verb only when its works are from.
         """
         subject = self.subject(self.root) if self.tokens and ";" not in self.low else None
         quotes = {i for i, token in enumerate(self.tokens) if token.tag in ("``", "''")}
         marks = {self.tokens[i].text in ("'", "\u2018", "\u2019") for i in quotes}
+        if subject is None and all(token.tag[0] not in "VM" for token in self.tokens):
+            self._dates()
         if subject is None or len(marks) > 1:  # nested quotations stay as they are
-            return []
+            return self._found
         is_led = bool(self.of(subject, "det"))
         if (self.tokens[subject].tag in _NO_SUBJECTS and not is_led) or self._has_aside():
             return []
@@ -131,6 +133,13 @@ class Propositions(Phrases):
         self._kinds()
         self._places()
         return self._found[:MOST]
+
+    def _dates(self) -> None:
+        """Tell when the works of a list are from: `The Long Road (2007) and Candy (2006)`."""
+        for place, token in enumerate(self.tokens):
+            name = frozenset(self.name(token.head))
+            for said in self.aside(place) if token.relation == BRACKET else ():
+                self._put((name, said), "participle", place, None)
 
     def _has_aside(self) -> bool:
         """Tell whether somebody says the words around: `The delay, she said, would help`."""
