@@ -64,13 +64,14 @@ def read_tokens(text: str) -> list[Token]:
     """Parse a sentence, and mend its tree.
 
     What stands in brackets is one token under the word before it; so is a dose, `aspirin 100 mg`.
-    The title of a work before its year is one token, too; several of them are a list.
+    The title of a work before its year is one token, too; several of them, and names that are
+    shown, are a list.
     """
     asides = [match for match in _ASIDES.finditer(text) if match.start()]
     spans = [
         match.span() for match in asides if not match["dose"] or _is_dosed(text, match.start())
     ]
-    works = _works(text)
+    works = [work for work in _works(text) if not _is_within(work.start(), spans)]
     titles = {m.start("title"): m["title"] for m in works if _is_title(m["title"])}
     lists = [work for work in works if work["others"]]
     changes = [(*span, " ") for span in spans]  # `the mill of Velm Ltd (Ulm).`
@@ -102,10 +103,14 @@ def _works(text: str) -> list[re.Match[str]]:
     return sorted(found, key=lambda each: each.start())
 
 
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)
+
+
 def _is_title(name: str) -> bool:
     """Tell whether a name has words that a parser may take apart, and is nobody's."""
-    is_quoted = not name[0].isalnum()
-    return " " in name and not is_quoted and parse(name)[-1].entity != "PERSON"
+    tokens = parse(name) if name[0].isalnum() and " " in name else ()
+    return bool(tokens) and tokens[-1].entity != "PERSON"
 
 
 def _is_dosed(text: str, end: int) -> bool:

@@ -40,7 +40,8 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
         is_participle = tokens[i].relation == "acl" and tokens[i].tag == "VBN"
         if is_participle and (token.head == noun or beside):
             return token._replace(head=i)  # `is an actor born in May, in Bonn`
-    if token.relation == "punct" and " " in token.text and tokens[place - 1].tag in NOUNS:
+    is_title = token.relation == "punct" and " " in token.text
+    if is_title and place and tokens[place - 1].tag in NOUNS:
         return token._replace(head=place - 1, relation="appos")  # `the film "The Long Road"`
     if token.relation == "conj" and token.tag in ("IN", "TO"):
         for i in range(place - 1, token.head, -1):  # `moved to Ulm in May and to Bonn in June`
@@ -570,7 +571,7 @@ def _with_examples(tokens: list[Token]) -> list[Token]:
 def _with_adjectives(tokens: list[Token]) -> list[Token]:
     """Return words with all adjectives of a list in it: `a dry, rather dark cellar`."""
     for place, token in enumerate(tokens[2:], 2):
-        start = place - (tokens[place - 1].head == place)  # with its adverb
+        start = max(2, place - (tokens[place - 1].head == place))  # with its adverb
         first = tokens[start - 2]
         head = tokens[first.head].head if first.relation == "conj" else first.head
         is_pair = token.relation == "amod" and head == token.head and tokens[start - 1].text == ","
