@@ -598,6 +598,9 @@ class Roles(Tree):
         led = [k for k in self.of(clause, "prep") if self.low[k] != "of"]
         opens += [self.tokens[i].tag for k in led for i in self.of(k, "pobj")]
         is_led = not {"WRB", "WDT"}.isdisjoint(opens)
+        behind = [k for k in self.kids[clause] if k > clause and not self.is_mark[k]]
+        is_full = bool(behind) and all(self.kids[k] for k in self.of(clause, "prep"))
+        is_led &= is_full  # not `where it came from`
         return is_led and self.subject(clause) is not None and self.has_happened(clause)
 
     def _agrees(self, clause: int) -> bool:
