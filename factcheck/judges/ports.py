@@ -25,25 +25,15 @@ class Ledger:
     def __init__(self, parent: Ledger | None = None) -> None:
         self._parent = parent
         self._lock = threading.Lock()
-        self._usage: dict[tuple[str, str], Usage] = {}
+        self.usage = Usage()
+        """Total usage so far."""
 
-    def book(self, usage: Usage, *, model: str = "", stage: str = "") -> None:
+    def book(self, usage: Usage) -> None:
         """Add usage; called before a reply is parsed, so that invalid replies count, too."""
         with self._lock:
-            self._usage[model, stage] = self._usage.get((model, stage), Usage()) + usage
+            self.usage += usage
         if self._parent is not None:
-            self._parent.book(usage, model=model, stage=stage)
-
-    @property
-    def usage(self) -> Usage:
-        """Total usage so far."""
-        return sum(self.by_model_and_stage.values(), Usage())
-
-    @property
-    def by_model_and_stage(self) -> dict[tuple[str, str], Usage]:
-        """Usage per model and stage (`"extract"`, `"check"`)."""
-        with self._lock:
-            return dict(self._usage)
+            self._parent.book(usage)
 
 
 class _Named(Protocol):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.errors import Failure, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.judges.embedders import direction_of
-from factcheck.judges.llm.engine import Account, RequestRunner, most_tokens
+from factcheck.judges.llm.engine import RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import LARGEST_VECTORS, JsonClient, at, count_at
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.session import Session
 
-STAGE = "embed"
-"""Stage of usage records and cached vectors."""
 DEFAULT_MODEL = "text-embedding-3-small"
 MAX_TEXTS = 2048
 """Maximum number of texts in one request; the API's limit. A request that has too many tokens is
@@ -68,7 +66,7 @@ class OpenAIEmbedder(JsonClient):
         """Return one result per text, in text order; equal texts are sent once."""
         model = {"name": self.name, **self._endpoint}
         sendable = list(filter(_is_sendable, texts))
-        keys = [answer_key(task=STAGE, model=model, text=text) for text in sendable]
+        keys = [answer_key(task="embed", model=model, text=text) for text in sendable]
         text_of = dict(zip(keys, sendable, strict=True))
 
         results = await self._cache.results(
@@ -76,7 +74,7 @@ class OpenAIEmbedder(JsonClient):
             text_of,
             _batches,
             partial(self._ask_in_parts, ledger),
-            lambda count: ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE),
+            lambda count: ledger.book(Usage(cache_hits=count)),
         )
         found = dict(zip(sendable, results, strict=True))
         return tuple(found.get(text, _UNSENDABLE) for text in texts)
@@ -111,7 +109,7 @@ class OpenAIEmbedder(JsonClient):
         request = partial(
             self._runner.run,
             partial(self._send, body),
-            Account(ledger, STAGE),
+            ledger,
             upper_bound=Tokens(sum(map(most_tokens, texts)), 0),
             tokens_of=_tokens,
         )

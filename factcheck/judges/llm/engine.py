@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from factcheck.errors import (
     ConfigError,
@@ -30,12 +30,12 @@ from factcheck.judges.llm.transports import (
     limit_of,
     prompt_of,
 )
-from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, Tokens, price_of
 from factcheck.runtime.loop import PerProcess
 from factcheck.runtime.retry import Limiter
 
 if TYPE_CHECKING:
+    from factcheck.judges.ports import Ledger
     from factcheck.runtime.session import Session
 
 _LOCKED_S = 60.0
@@ -50,17 +50,6 @@ _UNLIMITED = 32_768
 _log = logging.getLogger("factcheck.judge")
 
 R = TypeVar("R")
-
-
-class Account(NamedTuple):
-    """The ledger and stage that usage is recorded under."""
-
-    ledger: Ledger
-    stage: str = ""
-    """For example, `"check"`."""
-
-    def book(self, usage: Usage, model: str) -> None:
-        self.ledger.book(usage, model=model, stage=self.stage)
 
 
 class RequestRunner(Generic[R]):
@@ -98,7 +87,7 @@ class RequestRunner(Generic[R]):
     async def run(
         self,
         send: Callable[[], Awaitable[R]],
-        account: Account,
+        ledger: Ledger,
         *,
         upper_bound: Tokens,
         tokens_of: Callable[[R], Tokens],
@@ -140,7 +129,7 @@ class RequestRunner(Generic[R]):
                             usage = replace(
                                 usage, calls=int(not n_sent), attempts=1, seconds=seconds
                             )
-                            account.book(usage, self.name)
+                            ledger.book(usage)
                             n_sent += 1
                     limiter.answered()
                     return response

@@ -39,7 +39,6 @@ from factcheck.facts import (
 )
 from factcheck.facts.groups import added_words
 from factcheck.facts.model import FOREIGN
-from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.fences import order_of, sections
 from factcheck.judges.llm.modules import (
     FactChecker,
@@ -92,7 +91,7 @@ class BatchedJudge(Generic[Q, R]):
     """Kind of module that renders requests and parses replies."""
 
     stage: ClassVar[str]
-    """Key of usage records, cached results and, in the signature, the prompt."""
+    """Key of cached results and, in the signature, of the prompt."""
     role: ClassVar[str] = "judge"
     """Key of the model in the signature."""
     result: type[R]
@@ -167,13 +166,12 @@ class BatchedJudge(Generic[Q, R]):
             return {} if is_known else dict(zip(keys, make_keys(), strict=True))
 
         keys = make_keys()
-        account = Account(ledger, self.stage)
         return self._cache.results(
             keys,
             dict(zip(keys, questions, strict=True)),
             self._batches,
-            partial(self._ask, account),
-            lambda count: account.book(Usage(cache_hits=count), self._model.name),
+            partial(self._ask, ledger),
+            lambda count: ledger.book(Usage(cache_hits=count)),
             keys_now=keys_now,
         )
 
@@ -182,7 +180,7 @@ class BatchedJudge(Generic[Q, R]):
         return _even_batches(list(questions), self._batch_size)
 
     async def _ask(
-        self, account: Account, questions: Sequence[Q], *, is_last: bool = False
+        self, ledger: Ledger, questions: Sequence[Q], *, is_last: bool = False
     ) -> list[R]:
         """Send one request and return one result per question, in question order.
 
@@ -191,7 +189,7 @@ class BatchedJudge(Generic[Q, R]):
         messages, question = self._module.request(**self._inputs(questions))
         try:
             async with within_deadline():
-                reply = await background.hop(self._model.ask(messages, question, account))
+                reply = await background.hop(self._model.ask(messages, question, ledger))
         except JudgeError as error:
             results = [self._failure(question, error) for question in questions]
         else:
@@ -203,7 +201,7 @@ class BatchedJudge(Generic[Q, R]):
         failed = [n for n, count in enumerate(parts) if count]
 
         async def ask_again(numbers: Sequence[int]) -> None:
-            repeated = await self._ask(account, [questions[n] for n in numbers], is_last=True)
+            repeated = await self._ask(ledger, [questions[n] for n in numbers], is_last=True)
             for n, result in zip(numbers, repeated, strict=True):
                 results[n] = result
 
@@ -454,10 +452,10 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         return (digest(question),)
 
     async def _ask(
-        self, account: Account, questions: Sequence[str], *, is_last: bool = False
+        self, ledger: Ledger, questions: Sequence[str], *, is_last: bool = False
     ) -> list[_Facts]:
         (section,) = questions
-        (facts,) = await super()._ask(account, questions, is_last=is_last)
+        (facts,) = await super()._ask(ledger, questions, is_last=is_last)
         most = max(_FEW_FACTS, len(section) // _LEAST_CHARS)
         if isinstance(facts, tuple) and len({*facts}) > most:
             listed = f"{len(facts):,} facts of {len(section):,} characters"
@@ -469,7 +467,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
         if not is_too_long or len(section) < 2 * _LEAST_SECTION:
             return [facts]
         halves = _parts(section, len(section) * 6 // 10)
-        found = await together(self._ask(account, [half]) for half in halves)
+        found = await together(self._ask(ledger, [half]) for half in halves)
         try:
             return [_joined([facts for (facts,) in found])]
         except JudgeError as error:

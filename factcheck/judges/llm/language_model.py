@@ -30,7 +30,6 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.dialect import SAMPLING, Dialect, is_overflow
 from factcheck.judges.llm.engine import (
-    Account,
     RequestRunner,
     likely_tokens,
     most_in_reply,
@@ -57,6 +56,7 @@ from factcheck.runtime.loop import PerProcess
 from factcheck.settings import Model
 
 if TYPE_CHECKING:
+    from factcheck.judges.ports import Ledger
     from factcheck.runtime.session import Session
 
 T = TypeVar("T")
@@ -154,7 +154,7 @@ class LanguageModel:
         self,
         messages: Sequence[Message],
         question: Question[T],
-        account: Account,
+        ledger: Ledger,
     ) -> T:
         """Send a question, adapting the dialect to refusals, and return the parsed reply.
 
@@ -170,7 +170,7 @@ class LanguageModel:
             for _ in range(_MAX_ATTEMPTS):
                 changed, body = dialect, dialect.body(self.settings, messages, question)
                 try:
-                    answer = await self._send(body, account)
+                    answer = await self._send(body, ledger)
                     self._compare_name(answer.model)
                     changed = dialect.after(answer, body, self.settings)
                     self._learn(dialect, changed)
@@ -246,11 +246,11 @@ class LanguageModel:
             "it takes, and set that (--judge-option extra_body=...)"
         )
 
-    def _send(self, body: Body, account: Account) -> Awaitable[Answer]:
+    def _send(self, body: Body, ledger: Ledger) -> Awaitable[Answer]:
         text = prompt_of(body)
         return self._runner.run(
             partial(self._transport.send, body),
-            account,
+            ledger,
             upper_bound=Tokens(most_tokens(text), most_in_reply(body)),
             tokens_of=lambda answer: answer.tokens,
         )

@@ -262,4 +262,3 @@ def test_tokens_are_those_the_server_counted_or_at_most_used(
     setup.embed("x" * 400)
     used = setup.ledger.usage
     assert (used.calls, used.attempts, used.prompt_tokens, used.cost_usd) == (1, 1, tokens, None)
-    assert list(setup.ledger.by_model_and_stage) == [("openai/tiny", "embed")]

@@ -18,7 +18,6 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.judges.llm.dialect import Dialect
-from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.errors import RequestRefused, redacted
 from factcheck.judges.llm.language_model import connect
 from factcheck.judges.llm.modules import Question
@@ -101,7 +100,7 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
     """The body that went out for one prompt, and the signature."""
     session = Session(cache="off", **settings)
     model = connect(judge, session)
-    assert background.run(model.ask(MESSAGES, QUESTION, Account(Ledger()))) == "blue"
+    assert background.run(model.ask(MESSAGES, QUESTION, Ledger())) == "blue"
     background.run(model.aclose())
     return provider.bodies[-1], model.identity
 
