@@ -79,21 +79,21 @@ class ResultCache(Generic[Q, T]):
 
     async def results(
         self,
-        keys: Sequence[str],
-        questions: Mapping[str, Q],
+        asked: Sequence[Q],
+        keys_of: Callable[[Sequence[Q]], list[str]],
         batches: Callable[[Mapping[str, Q]], Sequence[Sequence[str]]],
         ask: Callable[[Sequence[Q]], Awaitable[Sequence[T]]],
         book_hits: Callable[[int], None],
-        *,
-        keys_now: Callable[[], Mapping[str, str]] = dict,
     ) -> list[T]:
-        """Return one result per key, in key order, requesting those not cached in batches.
+        """Return one result per question, in order, requesting those not cached in batches.
 
-        Equal questions have equal keys. `ask` requests the results of one batch, in its order;
-        after the deadline, it returns failures instead. If it raises, so does this call, and other
-        callers that waited ask for themselves. `keys_now` maps keys to those to store results
-        under, if an answer has changed them.
+        Equal questions have equal keys, which an answer may change: its results are stored under
+        the new ones. `ask` requests the results of one batch, in its order; after the deadline, it
+        returns failures instead. If it raises, so does this call, and other callers that waited ask
+        for themselves.
         """
+        keys = keys_of(asked)
+        questions = dict(zip(keys, asked, strict=True))
         found = await self._known(questions)
         if found:
             book_hits(len(found))
@@ -101,10 +101,10 @@ class ResultCache(Generic[Q, T]):
             with self._claim(missing) as (claimed, others, settled):
 
                 async def settle(batch: Sequence[str]) -> None:
-                    answers = await ask([questions[key] for key in batch])
-                    results = dict(zip(batch, answers, strict=True))
-                    await self._keep(results, keys_now())
-                    settled.update(results)
+                    sent = [questions[key] for key in batch]
+                    answers = await ask(sent)
+                    await self._keep(keys_of(sent), answers)
+                    settled.update(zip(batch, answers, strict=True))
 
                 await together(map(settle, batches({k: questions[k] for k in claimed})))
             found |= settled
@@ -161,10 +161,10 @@ class ResultCache(Generic[Q, T]):
                         results[key] = self._decode(data, questions[key])
         return results
 
-    async def _keep(self, results: Mapping[str, T], keys_now: Mapping[str, str]) -> None:
+    async def _keep(self, keys: Sequence[str], results: Sequence[T]) -> None:
         answers: dict[str, dict[str, JSON]] = {}
-        for asked, result in results.items():
-            data, key = self._encode(result), keys_now.get(asked, asked)
+        for key, result in zip(keys, results, strict=True):
+            data = self._encode(result)
             if data is not None:
                 answers.setdefault(key[:KEY_DIGITS], {})[key[KEY_DIGITS:]] = data
         entries = {key: _ENCODER.encode({"answers": of_key}) for key, of_key in answers.items()}

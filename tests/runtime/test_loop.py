@@ -143,9 +143,8 @@ def flight() -> Cache:
 
 
 async def resolve(cache: Cache, keys: Sequence[str], ask: Ask) -> list[str]:
-    questions = {key: key for key in keys}
     return await cache.results(
-        keys, questions, lambda some: [[*some]] if some else [], ask, lambda _: None
+        keys, list, lambda some: [[*some]] if some else [], ask, lambda _: None
     )
 
 

@@ -66,12 +66,9 @@ class OpenAIEmbedder(JsonClient):
         """Return one result per text, in text order; equal texts are sent once."""
         model = {"name": self.name, **self._endpoint}
         sendable = list(filter(_is_sendable, texts))
-        keys = [answer_key(task="embed", model=model, text=text) for text in sendable]
-        text_of = dict(zip(keys, sendable, strict=True))
-
         results = await self._cache.results(
-            keys,
-            text_of,
+            sendable,
+            lambda texts: [answer_key(task="embed", model=model, text=text) for text in texts],
             _batches,
             partial(self._ask_in_parts, ledger),
             lambda count: ledger.book(Usage(cache_hits=count)),

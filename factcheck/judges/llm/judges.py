@@ -151,28 +151,20 @@ class BatchedJudge(Generic[Q, R]):
 
         `shared` is the part of the cache keys that all questions have in common.
         """
-        dialect = self._model.dialect
 
-        def make_keys() -> list[str]:
+        def keys_of(some: Sequence[Q]) -> list[str]:
             model: JSON = {"name": self._model.name, **self._model.sent}
             of_all = answer_key(task=self.stage, prompt=self._prompt, model=model, **shared)
-            parts = [self._key_parts(question) for question in questions]
-            key_of = {some: answer_key(of_all=of_all, parts=some) for some in {*parts}}
-            return [key_of[some] + self._name(q) for some, q in zip(parts, questions, strict=True)]
+            parts = [self._key_parts(question) for question in some]
+            key_of = {one: answer_key(of_all=of_all, parts=one) for one in {*parts}}
+            return [key_of[one] + self._name(q) for one, q in zip(parts, some, strict=True)]
 
-        def keys_now() -> dict[str, str]:
-            # the first answers may change the dialect, and with it the keys
-            is_known = self._model.dialect is dialect
-            return {} if is_known else dict(zip(keys, make_keys(), strict=True))
-
-        keys = make_keys()
         return self._cache.results(
-            keys,
-            dict(zip(keys, questions, strict=True)),
+            questions,
+            keys_of,
             self._batches,
             partial(self._ask, ledger),
             lambda count: ledger.book(Usage(cache_hits=count)),
-            keys_now=keys_now,
         )
 
     def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
