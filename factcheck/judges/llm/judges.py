@@ -32,6 +32,7 @@ from factcheck.facts import (
     EntailmentLabel,
     Evidence,
     FactSet,
+    Span,
     Usage,
     Verdict,
     digest,
@@ -219,26 +220,11 @@ def code_of(result: Any) -> str:
     return code
 
 
-class _Section(NamedTuple):
-    """A part of a text that fits into a request; mostly all of it."""
-
-    text: str
-    start: int
-    digest: str
-
-
-def _sections_of(text: str, size: int, start: int = 0) -> list[_Section]:
-    """Split a text, which starts at an offset, into sections of at most `size` characters."""
-    found = []
-    for span in sections(text, size):
-        part = text[slice(*span)]
-        found.append(_Section(part, start + span.start, digest(part)))
-    return found
-
-
 class _FactQuestion(NamedTuple):
     fact: AtomicFact
-    section: _Section
+    text: str
+    """A section of the text that fits into a request; mostly all of it."""
+    digest: str
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
@@ -262,30 +248,32 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             JudgeRejected: Every request was rejected.
         """
         found: dict[str, CheckResult] = {}
-        left = deque(_sections_of(text, min(self.section, self._most_read(facts))))
+        left = deque(sections(text, min(self.section, self._most_read(facts))))
         while left:
-            section = left.popleft()
+            start, end = left.popleft()
+            section = text[start:end]
+            name = digest(section)
             open_facts = [fact for fact in facts if not _is_settled(found.get(fact.id))]
-            questions = [_FactQuestion(fact, section) for fact in open_facts]
+            questions = [_FactQuestion(fact, section, name) for fact in open_facts]
             results = await self._results(questions, ledger, facts_per_call=self._batch_size)
             parts = self._parts_of(section, facts, results)
-            left.extendleft(reversed(parts))
+            left.extendleft(Span(start + one.start, start + one.end) for one in reversed(parts))
             for fact, result in zip(open_facts, results, strict=True):
                 if not (parts and code_of(result) == ContextExceeded.code):
-                    placed, earlier = _placed(result, fact, section.start), found.get(fact.id)
+                    placed, earlier = _placed(result, fact, start), found.get(fact.id)
                     found[fact.id] = placed if earlier is None else strongest([placed, earlier])
         _require_one_not_rejected(list(found.values()))
         return tuple(found[fact.id] for fact in facts)
 
     def _parts_of(
-        self, section: _Section, facts: Sequence[AtomicFact], results: Sequence[CheckResult]
-    ) -> list[_Section]:
+        self, section: str, facts: Sequence[AtomicFact], results: Sequence[CheckResult]
+    ) -> Sequence[Span]:
         """Split a section that the model did not read whole, so that the facts are asked again."""
-        size = min(self._most_read(facts), len(section.text) * 6 // 10)
+        size = min(self._most_read(facts), len(section) * 6 // 10)
         is_cut = any(code_of(result) == ContextExceeded.code for result in results)
         if not is_cut or size < _LEAST_SECTION:
-            return []
-        return _sections_of(section.text, size, section.start)
+            return ()
+        return sections(section, size)
 
     def _most_read(self, facts: Sequence[AtomicFact]) -> int:
         """Maximum number of characters of a text that the model reads beside a batch of facts."""
@@ -295,10 +283,10 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     def _inputs(self, questions: Sequence[_FactQuestion]) -> Mapping[str, Any]:
         facts = FactSet(tuple(question.fact for question in questions))
-        return {"facts": facts, "text": questions[0].section.text}
+        return {"facts": facts, "text": questions[0].text}
 
     def _key_parts(self, question: _FactQuestion) -> tuple[JSON, ...]:
-        return (question.section.digest,)
+        return (question.digest,)
 
     def _name(self, question: _FactQuestion) -> str:
         return question.fact.text
@@ -314,7 +302,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     def _from_json(self, data: Any, question: _FactQuestion) -> CheckResult:
         label, place = data
-        text = question.section.text
+        text = question.text
         if label not in _LABELS or not (place is None or _is_within(place, text)):
             raise InputError("the verdict is not one that this version writes")
         evidence = None if place is None else Evidence(text[slice(*place)], *place)
