@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.runtime.session import Session
 
-BATCH_SIZE = 16
-"""Default number of value pairs in one request."""
+PAIRS_PER_CALL = 16
+"""Number of value pairs in one request."""
 MAX_BATCH_SIZE = 100
-"""Maximum number of items in one request; models confuse more."""
+"""Maximum number of facts in one request; models confuse more."""
 _LOCAL_FAST = "local-fast"
 _REPLAY = "replay:"
 _NLI = "nli:"
@@ -197,13 +197,10 @@ def is_embedded(
     return _kind(judge) in {LOCAL, _LOCAL_FAST, _NLI} and _kind(extractor) == LOCAL
 
 
-def build_pair_judge(
-    spec: PairJudgeSpec | None, session: Session, *, batch_size: int = BATCH_SIZE
-) -> PairJudge:
+def build_pair_judge(spec: PairJudgeSpec | None, session: Session) -> PairJudge:
     """Build a judge of value pairs from its spec; see `SemanticComparator`."""
-    require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
-    return cast("PairJudge", _build(_PAIR_JUDGE, spec, session, batch_size))
+    return cast("PairJudge", _build(_PAIR_JUDGE, spec, session, PAIRS_PER_CALL))
 
 
 def _build(role: _Role, spec: Any, session: Session, batch_size: int = 0) -> Any:

@@ -101,9 +101,9 @@ MakePairSetup = Callable[..., PairSetup]
 def comparing() -> Iterator[MakePairSetup]:
     with ExitStack() as stack:
 
-        def make(answer: ChatAnswer, *, batch_size: int = 16, **options: Any) -> PairSetup:
+        def make(answer: ChatAnswer, **options: Any) -> PairSetup:
             server, session = stack.enter_context(serving(answer, **options))
-            judge = build_pair_judge(MODEL, session, batch_size=batch_size)
+            judge = build_pair_judge(MODEL, session)
             return PairSetup(judge, server, Ledger(), session)
 
         yield make
