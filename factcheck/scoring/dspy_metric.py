@@ -73,9 +73,9 @@ class CoverageMetric:
             raise
         if pred_name is None:
             return report.score
-        from factcheck.judges.llm.modules import score_with_feedback
+        import dspy
 
-        return score_with_feedback(report.score, feedback_of(report))
+        return dspy.Prediction(score=report.score, feedback=feedback_of(report))
 
     async def _report(self, example: Any, prediction: Any) -> CoverageReport:
         source = as_source(_value(example, self._sources, "example"), "the example's source")

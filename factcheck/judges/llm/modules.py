@@ -424,8 +424,3 @@ class Summarizer(_OneCall):
     def _prediction(self, reply: dspy.Prediction, question: Any) -> dspy.Prediction:  # noqa: ARG002
         summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
         return dspy.Prediction(summary=summary, bullets=reply.bullets)
-
-
-def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:
-    """Return the result of a `dspy.GEPA` metric; it adds up and compares like the score."""
-    return dspy.Prediction(score=score, feedback=feedback)
