@@ -145,27 +145,25 @@ def from_dspy(error: BaseException, model: str) -> FactcheckError:
             "the extra 'bedrock' or 'vertex' of factcheck, or the package itself"
         )
     message = f"{model}: {redacted(error)}"
-    kinds: Mapping[type[BaseException], type[FactcheckError]] = {
+    outcomes: Mapping[type[BaseException], type[FactcheckError] | int] = {
         theirs.LMConfigurationError: ConfigError,
         theirs.LMCollectionLimitError: JudgeTruncated,
         theirs.LMStreamAssemblyError: JudgeTruncated,
         theirs.AdapterParseError: JudgeOutputError,
-    }
-    kind = next((ours for one, ours in kinds.items() if isinstance(error, one)), None)
-    if kind is not None:
-        return kind(message)
-    if not isinstance(error, theirs.LMError) or isinstance(error, theirs.LMUnexpectedError):
-        return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
-    statuses = {
-        theirs.LMInvalidRequestError: error.status or HTTPStatus.BAD_REQUEST,
+        theirs.LMInvalidRequestError: getattr(error, "status", None) or HTTPStatus.BAD_REQUEST,
         theirs.LMUnsupportedFeatureError: HTTPStatus.BAD_REQUEST,
         theirs.LMAuthError: HTTPStatus.UNAUTHORIZED,
         theirs.LMBillingError: HTTPStatus.PAYMENT_REQUIRED,
         theirs.LMRateLimitError: HTTPStatus.TOO_MANY_REQUESTS,
     }
-    found = (status for kind, status in statuses.items() if isinstance(error, kind))
+    found = (ours for kind, ours in outcomes.items() if isinstance(error, kind))
+    outcome = next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+    if isinstance(outcome, type):
+        return outcome(message)
+    if not isinstance(error, theirs.LMError) or isinstance(error, theirs.LMUnexpectedError):
+        return JudgeError(f"{model}: {type(error).__name__}: {redacted(error)}")
     return from_status(
-        next(found, HTTPStatus.INTERNAL_SERVER_ERROR),
+        outcome,
         message,
         kinds=(error.code, error.provider_code),
         about=f"{' '.join(getattr(error, 'features', ()))} {redacted(error)}",
