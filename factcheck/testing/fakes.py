@@ -41,7 +41,6 @@ _KINDS: tuple[tuple[str, set[str], Kind], ...] = (
     ("source_text", set(), "summarize"),
     ("pairs", set(), "compare"),
     ("text", {"facts"}, "check"),
-    ("text", set(), "extract"),
     ("source", set(), "extract"),
 )
 """Fence of the text that a prompt is about, its other fences, and its kind; the first applies."""
@@ -59,7 +58,7 @@ class ParsedPrompt:
     text: str
     """The text to check against, extract from or summarize, or the source of a summary."""
     lines: tuple[str, ...]
-    """Numbered lines of the text to check against; empty if it is not numbered."""
+    """Numbered lines of the text to check against."""
     facts: Mapping[str, str]
     """Statements to check, by id in this request, in order."""
     pairs: Mapping[str, ValuePair]
@@ -95,24 +94,16 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
     tag, _, kind = found[0]
     text = fences[tag]
-    lines = _numbered(text) if kind == "check" else ()
+    lines = [line.partition(" ")[2] for line in text.splitlines()] if kind == "check" else []
     return ParsedPrompt(
         kind,
         " ".join(lines) or text,
-        lines,
+        tuple(lines),
         _parse_facts(fences["facts"]) if kind == "check" else {},
         _parse_pairs(text) if kind == "compare" else {},
         fences.get("summary", ""),
         instructions,
     )
-
-
-def _numbered(text: str) -> tuple[str, ...]:
-    """Return the lines of a numbered text; empty if any line is not numbered."""
-    found = [line.partition(" ") for line in text.splitlines()]
-    if [number for number, _, _ in found] != [str(place) for place in range(1, len(found) + 1)]:
-        return ()
-    return tuple(line for _, _, line in found)
 
 
 def _parse_facts(lines: str) -> Mapping[str, str]:
