@@ -55,7 +55,11 @@ class OpenAIEmbedder(JsonClient):
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
         price = price_of(self.name) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
-        self._cache = ResultCache[str, EmbeddingResult](session.cache, _to_json, _from_json)
+        self._cache = ResultCache[str, EmbeddingResult](
+            session.cache,
+            lambda result: None if isinstance(result, Failure) else {"vector": result},
+            lambda data, _text: data["vector"],
+        )
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -108,7 +112,7 @@ class OpenAIEmbedder(JsonClient):
             partial(self._send, body),
             ledger,
             upper_bound=Tokens(sum(map(most_tokens, texts)), 0),
-            tokens_of=_tokens,
+            tokens_of=lambda answer: Tokens.counted(count_at(answer, "usage", "prompt_tokens"), 0),
         )
         try:
             async with within_deadline():
@@ -165,16 +169,3 @@ def _is_sendable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return bool(text.strip())
-
-
-def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
-    return None if isinstance(result, Failure) else {"vector": result}
-
-
-def _from_json(data: Mapping[str, Any], text: str) -> EmbeddingResult:  # noqa: ARG001
-    vector: EmbeddingResult = data["vector"]
-    return vector
-
-
-def _tokens(answer: Mapping[str, Any]) -> Tokens:
-    return Tokens.counted(count_at(answer, "usage", "prompt_tokens"), 0)
