@@ -13,7 +13,6 @@ from typing import Any, Literal
 from factcheck.errors import InputError
 from factcheck.testing import ChatAnswer, LocalOpenAIServer, Reply, Request
 from factcheck.testing.server import body_of
-from tests.faults import error_reply
 
 _OK = 200
 _KEYS = ("custom_id", "response", "error")
@@ -72,7 +71,7 @@ class BatchServer(LocalOpenAIServer):
         form = form_of(request)
         content = form.get("file")
         if form.get("purpose") != b"batch" or content is None:
-            return error_reply(400, "a batch file is needed", "invalid_body")
+            return Reply(status=400, error={"message": "a batch file is needed"})
         return _json_reply({"id": self._store(content), "object": "file"})
 
     def _store(self, content: bytes) -> str:
@@ -82,18 +81,18 @@ class BatchServer(LocalOpenAIServer):
 
     def _content(self, _request: Request, file_id: str) -> Reply:
         if file_id not in self._files:
-            return error_reply(404, f"no file {file_id}", "not_found")
+            return Reply(status=404, error={"message": f"no file {file_id}"})
         return Reply(raw_body=self._files[file_id])
 
     def _create(self, request: Request) -> Reply:
         outcome = next(self._creations, True)
-        failure = error_reply(500, "the creation failed as planned", None, "server_error")
+        failure = Reply(status=500, error={"message": "the creation failed as planned"})
         if outcome is False:
             return failure
         body = request.body if isinstance(request.body, dict) else {}
         content = self._files.get(str(body.get("input_file_id")))
         if content is None or body.get("completion_window") != "24h":
-            return error_reply(400, "no such file or window", "invalid_body")
+            return Reply(status=400, error={"message": "no such file or window"})
         batch = {
             "id": f"batch_{len(self._batches)}",
             "object": "batch",
@@ -110,7 +109,7 @@ class BatchServer(LocalOpenAIServer):
 
     def _retrieve(self, request: Request, batch_id: str) -> Reply:
         if batch_id not in self._batches:
-            return error_reply(404, f"no batch {batch_id}", "not_found")
+            return Reply(status=404, error={"message": f"no batch {batch_id}"})
         batch = self._batches[batch_id]
         self._polls[batch_id] += 1
         if batch["status"] == "in_progress" and self._polls[batch_id] > self._plan.polls:

@@ -23,16 +23,17 @@ from factcheck.settings import Settings
 from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
+    Reply,
     ScriptedChecker,
     ScriptedExtractor,
     ScriptedPairJudge,
     parse_prompt,
 )
 from factcheck.testing.fakes import Call
-from tests.faults import hang
 from tests.runtime.cache.stores import MemoryCache
 from tests.server_kinds import FACTS, LABELS, SERVER_KINDS, TEXT, ServerKind
 
+SILENT = Reply(delay_s=60, close=True)
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 
 
@@ -42,7 +43,7 @@ def client_of(server: LocalOpenAIServer) -> openai.OpenAI:
 
 def test_a_client_that_left_is_not_in_flight() -> None:
     gone = threading.Event()
-    with LocalOpenAIServer(lambda _: hang(60)) as server:
+    with LocalOpenAIServer(lambda _: SILENT) as server:
         with client_of(server) as client, pytest.raises(openai.APITimeoutError):
             client.with_options(timeout=0.2).chat.completions.create(model="m", messages=QUESTION)
         for _ in range(500):
@@ -56,7 +57,7 @@ def test_a_client_that_left_is_not_in_flight() -> None:
 def test_stop_with_open_requests() -> None:
     body = json.dumps({"model": "m", "messages": QUESTION})
     for _ in range(20):
-        with LocalOpenAIServer(lambda _: hang(60)) as server:
+        with LocalOpenAIServer(lambda _: SILENT) as server:
             connection = http.client.HTTPConnection(urlsplit(server.base_url).netloc, timeout=30)
             connection.request("POST", "/v1/chat/completions", body)
         with pytest.raises(ConnectionError):

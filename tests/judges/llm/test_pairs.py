@@ -18,7 +18,7 @@ from factcheck.judges.llm.modules import LLMJudge
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 from factcheck.testing import ChatAnswer, FactModel, Reply, Request, parse_prompt
 from factcheck.testing.fakes import same_words
-from tests.faults import bad_request, refused, sequence, truncated
+from tests.faults import bad_request, sequence, truncated
 from tests.judges.llm.conftest import MODEL, MakePairSetup, PairSetup, asked, serving
 
 CITY = ValuePair("New York City", "City of New York", path="city", description="Where it is")
@@ -81,7 +81,7 @@ def _values(request: Request) -> set[str]:
     ("answer", "code"),
     [
         (over("Mill 4", Reply("All of it seems fine.")), "output"),
-        (over("Mill 4", refused()), "refused"),
+        (over("Mill 4", Reply(None, refusal="No.")), "refused"),
         (over("Mill 4", bad_request("content_filter")), "refused"),
         (over("Mill 4"), "truncated"),
     ],

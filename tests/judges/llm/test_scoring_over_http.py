@@ -30,11 +30,7 @@ from factcheck.settings import Settings
 from factcheck.testing import FactModel, Reply, Request
 from tests.faults import (
     bad_request,
-    error_reply,
-    garbage,
-    hang,
     rate_limited,
-    refused,
     sequence,
     truncated,
     unauthorized,
@@ -80,29 +76,30 @@ def test_a_list_of_facts_that_was_cut_off_is_asked_for_in_parts(llm: MakeSetup) 
 KILN = "The kiln reached 900 degrees."
 PASSING = {
     "429 with seconds": rate_limited(retry_after=0.01),
-    "429 with milliseconds": rate_limited(retry_after_ms=10),
+    "429 with milliseconds": rate_limited(10, "retry-after-ms"),
     "429 with a date": rate_limited(retry_after="Sun, 06 Nov 1994 08:49:37 GMT"),
     "429": rate_limited(),
     "500": Reply(status=500),
     "408": Reply(status=408, error={"message": "timeout"}),
     "connection closed": Reply(close=True),
-    "html": garbage(),
-    "not utf-8": garbage(b'{"a":"\xff"}', "application/json"),
-    "nested too deeply": garbage(b"[" * 100_000, "application/json"),
-    "usage that is none": garbage(b'{"choices": [], "usage": "abc"}', "application/json"),
-    "broken json": garbage(b'{"id": "x", "choi', "application/json"),
+    "html": Reply(raw_body=b"<html>Bad gateway</html>"),
+    "not utf-8": Reply(raw_body=b'{"a":"\xff"}'),
+    "nested too deeply": Reply(raw_body=b"[" * 100_000),
+    "usage that is none": Reply(raw_body=b'{"choices": [], "usage": "abc"}'),
+    "broken json": Reply(raw_body=b'{"id": "x", "choi'),
     "error in a 200": Reply(
         raw_body=json.dumps({**completion('{"f1": "no"}'), "error": {}}).encode()
     ),
 }
+UNPAID = Reply(status=429, error={"message": "Pay", "code": "insufficient_quota"})
 FAILURES = {
     "401": (unauthorized(), JudgeRejected, "OPENAI_API_KEY", 1),
-    "no credit": (error_reply(429, "Pay", "insufficient_quota"), JudgeRejected, "no credit", 1),
+    "no credit": (UNPAID, JudgeRejected, "no credit", 1),
     "400": (bad_request("messages[0].role"), JudgeRejected, "messages", 2),
     "context": (bad_request("context_length_exceeded"), ContextExceeded, "context_length", 1),
     "404": (Reply(status=404, error={"message": "no tiny"}), JudgeRejected, "model's name", 1),
     "long pause": (rate_limited(retry_after=3600), JudgeRateLimited, "Rate limit", 1),
-    "refusal": (refused(), JudgeRefused, "declined", 1),
+    "refusal": (Reply(None, refusal="No."), JudgeRefused, "declined", 1),
     "filter": (Reply("", finish_reason="content_filter"), JudgeRefused, "declined", 1),
     "cut off": (truncated('{"facts": ["It'), JudgeTruncated, "cut off", 1),
     "500": (Reply(status=500), JudgeUnavailable, "500", 3),
@@ -137,9 +134,10 @@ def test_a_fault_that_stays_is_asked_about_as_often_as_a_retry_can_mend_it(
 def test_what_does_not_come_in_time_is_asked_for_again_and_then_says_how_to_set_it(
     llm: MakeSetup,
 ) -> None:
-    scorer, server = llm(sequence(hang(5), then=FactModel()), {"timeout_s": 0.3})
+    silent = Reply(delay_s=5, close=True)
+    scorer, server = llm(sequence(silent, then=FactModel()), {"timeout_s": 0.3})
     assert (len(scorer.extract(KILN)), len(server.requests)) == (1, 2)
-    scorer, _ = llm(lambda _: hang(5), {"timeout_s": 0.1})
+    scorer, _ = llm(lambda _: silent, {"timeout_s": 0.1})
     with pytest.raises(JudgeUnavailable, match=r"0\.1 seconds.* --judge-option timeout_s=0\.5"):
         scorer.extract(KILN)
 
