@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,7 +60,6 @@ _TIMEOUT_S = 600.0
 _RETRIES = 4
 """Maximum number of retries of idempotent requests."""
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
-_OK = 200
 _ANTHROPIC_URL = "https://api.anthropic.com/v1"
 _NEEDED = "a judge 'openai/MODEL' or 'anthropic/MODEL'"
 _NEWEST = 100
@@ -265,7 +265,7 @@ class _Anthropic:
             entries = client.batch_results(batch.batch_id)
         for entry in entries:
             why = getattr(entry.error, "message", entry.outcome)
-            status_code = _OK if entry.response else 0
+            status_code = HTTPStatus.OK if entry.response else 0
             reply = {"status_code": status_code, "body": entry.response or {"error": why}}
             yield {"custom_id": batch.ids[entry.index], "response": reply}
 
@@ -379,7 +379,7 @@ class _Inbox:
             raise JudgeUnavailable(f"{inner.name}: not among the answers of the batch")
         self.used += 1
         body = at(line, "response", "body")
-        if at(line, "response", "status_code") != _OK:
+        if at(line, "response", "status_code") != HTTPStatus.OK:
             error = error_in(body or line)
             why = error.message or " ".join(error.kinds).strip() or "no reason given"
             raise JudgeUnavailable(f"{inner.name}: no answer from the batch ({why})")

@@ -93,19 +93,19 @@ class OpenAIEmbedder(JsonClient):
             if len(results) >= _MAX_REFUSED and all(isinstance(one, Failure) for one in results):
                 results += [results[-1]] * len(part)
                 continue
-            found = await self._ask(ledger, part)
-            if not isinstance(found, Failure):
-                results += found
-            elif len(part) == 1:
-                results.append(found)
-            else:
-                middle = len(part) // 2
-                parts += [part[middle:], part[:middle]]
+            try:
+                results += await self._ask(ledger, part)
+            except RequestRefused as error:
+                if len(part) == 1:
+                    results.append(Failure.of(None, error))
+                else:
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+            except JudgeError as error:
+                results += [Failure.of(None, error)] * len(part)
         return results
 
-    async def _ask(
-        self, ledger: Ledger, texts: Sequence[str]
-    ) -> list[EmbeddingResult] | Failure[None]:
+    async def _ask(self, ledger: Ledger, texts: Sequence[str]) -> list[EmbeddingResult]:
         body = {"model": self.name.partition("/")[2], "input": list(texts)}
         request = partial(
             self._runner.run,
@@ -114,13 +114,8 @@ class OpenAIEmbedder(JsonClient):
             upper_bound=Tokens(sum(map(most_tokens, texts)), 0),
             tokens_of=lambda answer: Tokens.counted(count_at(answer, "usage", "prompt_tokens"), 0),
         )
-        try:
-            async with within_deadline():
-                answer = await background.hop(request())
-        except RequestRefused as error:
-            return Failure.of(None, error)
-        except JudgeError as error:
-            return [Failure.of(None, error)] * len(texts)
+        async with within_deadline():
+            answer = await background.hop(request())
         return read_vectors(answer["data"], len(texts))
 
     async def _send(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
