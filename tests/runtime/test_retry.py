@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck import Budget, RetryPolicy
 from factcheck.errors import (
@@ -130,24 +132,15 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.anyio
-async def test_requests_a_minute_are_evenly_spread(waits: list[float]) -> None:
-    limiter = Limiter(8, rpm=1)
-    for _ in range(3):
-        async with limiter.slot():
-            limiter.answered()
-    assert [round(wait / 60) for wait in waits] == [0, 1, 2]
-
-
-@pytest.mark.anyio
 async def test_connections_to_a_model_of_the_same_name_take_their_own_turns(
     waits: list[float],
 ) -> None:
     with Session(cache="off", rpm=1) as session:
         runners = [RequestRunner[str]("local", session, None) for _ in range(2)]
-        for runner in 2 * runners:
+        for runner in 3 * runners:
             async with runner.limiter().slot():
                 runner.limiter().answered()
-    assert [round(wait / 60) for wait in waits] == [0, 0, 1, 1]
+    assert [round(wait / 60) for wait in waits] == [0, 0, 1, 1, 2, 2]
 
 
 def test_a_limit_that_is_none_is_refused() -> None:
@@ -176,6 +169,49 @@ async def sent(*requests: Awaitable[None]) -> int:
     found = await asyncio.gather(*requests, return_exceptions=True)
     assert all(one is None or isinstance(one, BudgetExceeded) for one in found)
     return found.count(None)
+
+
+@given(
+    st.integers(0, 5),
+    st.integers(0, 100),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.booleans()), max_size=12),
+)
+def test_what_is_spent_never_passes_a_cap(
+    max_calls: int, max_tokens: int, requests: list[tuple[int, int, bool]]
+) -> None:
+    tracker = BudgetTracker(Budget(max_calls=max_calls, max_tokens=max_tokens))
+    costs: list[int] = []
+
+    async def one(most: int, share: int, known: bool) -> None:  # noqa: FBT001
+        actual = min(most, share) if known else None
+        await send(tracker, most, actual)
+        costs.append(most if actual is None else actual)
+
+    asyncio.run(sent(*(one(*request) for request in requests)))
+    assert len(costs) <= max_calls
+    assert sum(costs) <= max_tokens
+
+
+def test_upper_bounds_of_requests_under_way_do_not_end_a_run_early() -> None:
+    tracker = BudgetTracker(Budget(max_tokens=100))
+    assert asyncio.run(sent(*(send(tracker, 50, 5) for _ in range(10)))) == 10
+    with pytest.raises(BudgetExceeded, match="100 tokens"):
+        asyncio.run(send(tracker, 51, None))
+
+
+def test_a_caller_has_a_budget_besides_that_of_the_session() -> None:
+    session, caller = BudgetTracker(Budget(max_calls=3)), BudgetTracker(Budget(max_calls=2))
+
+    async def work() -> None:
+        with caller.spending():
+            assert await sent(send(session, 0, 0), send(session, 0, 0)) == 2
+            with pytest.raises(BudgetExceeded, match="2 requests"):
+                await send(session, 0, 0)
+        await send(session, 0, 0)
+        with pytest.raises(BudgetExceeded, match="3 requests"):
+            await send(session, 0, 0)
+
+    asyncio.run(work())
 
 
 def twice(*asked: Any, evaluate: Any = RedisCache.evaluate) -> Any:

@@ -1,8 +1,7 @@
-"""A session owns what evaluators share; a budget is kept before anything is sent, and said."""
+"""A session owns what evaluators share; what is spent is said."""
 
 from __future__ import annotations
 
-import asyncio
 import io
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck import Budget, FactCoverage
-from factcheck.errors import BudgetExceeded, InputError
+from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
-from factcheck.runtime.budget import BudgetTracker, Price, Tokens, price_of
+from factcheck.runtime.budget import Price, Tokens, price_of
 from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.session import Session
 from factcheck.scoring.many import show_progress
@@ -110,55 +107,6 @@ def test_options_that_are_unknown_or_that_a_session_brings_are_refused() -> None
         FactCoverage("local", retries=3)  # type: ignore[call-arg]
 
 
-async def spend(tracker: BudgetTracker, most: Usage, actual: Usage | None) -> None:
-    async with tracker.reserve(most) as spent:
-        await asyncio.sleep(0)
-        if actual is not None:
-            spent.append(actual)
-
-
-@given(
-    st.integers(0, 5),
-    st.integers(0, 100),
-    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.booleans()), max_size=12),
-)
-def test_what_is_spent_never_passes_a_cap(
-    max_calls: int, max_tokens: int, requests: list[tuple[int, int, bool]]
-) -> None:
-    tracker = BudgetTracker(Budget(max_calls=max_calls, max_tokens=max_tokens))
-    sent: list[int] = []
-
-    async def one(most: int, share: int, known: bool) -> None:  # noqa: FBT001
-        actual = min(most, share)
-        await spend(
-            tracker, Usage(prompt_tokens=most), Usage(prompt_tokens=actual) if known else None
-        )
-        sent.append(actual if known else most)
-
-    async def work() -> None:
-        results = await asyncio.gather(*(one(*r) for r in requests), return_exceptions=True)
-        assert all(r is None or isinstance(r, BudgetExceeded) for r in results)
-
-    asyncio.run(work())
-
-    assert len(sent) <= max_calls
-    assert sum(sent) <= max_tokens
-
-
-def test_upper_bounds_of_requests_under_way_do_not_end_a_run_early() -> None:
-    tracker = BudgetTracker(Budget(max_tokens=100))
-
-    async def work() -> None:
-        await asyncio.gather(
-            *(spend(tracker, Usage(prompt_tokens=50), Usage(prompt_tokens=5)) for _ in range(10))
-        )
-
-    asyncio.run(work())
-
-    with pytest.raises(BudgetExceeded, match="100 tokens"):
-        asyncio.run(spend(tracker, Usage(prompt_tokens=51), None))
-
-
 @pytest.mark.parametrize(
     ("name", "cap"),
     [
@@ -179,22 +127,6 @@ def test_cached_tokens_have_a_price_and_an_unknown_one_is_not_zero() -> None:
     assert price_of("openai/gpt-5-nano") is not None
     assert price_of("openai/my-own-model") is None
     assert price_of("local") is None
-
-
-def test_a_caller_has_a_budget_besides_that_of_the_session() -> None:
-    session, caller = BudgetTracker(Budget(max_calls=3)), BudgetTracker(Budget(max_calls=2))
-
-    async def work() -> None:
-        with caller.spending():
-            await spend(session, Usage(), Usage())
-            await spend(session, Usage(), Usage())
-            with pytest.raises(BudgetExceeded, match="2 requests"):
-                await spend(session, Usage(), Usage())
-        await spend(session, Usage(), Usage())
-        with pytest.raises(BudgetExceeded, match="3 requests"):
-            await spend(session, Usage(), Usage())
-
-    asyncio.run(work())
 
 
 @pytest.mark.parametrize(

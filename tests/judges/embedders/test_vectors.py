@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -181,20 +180,6 @@ def test_a_kept_vector_is_that_of_its_text_model_and_server_to_the_last_bit(
     other = remote(cache=cache)
     other.embed(TEXTS[0])
     assert first.asked[2:] == other.asked == [TEXTS[:1]]
-
-
-def test_a_damaged_entry_is_asked_for_again(
-    remote: MakeSetup, caplog: pytest.LogCaptureFixture
-) -> None:
-    cache = MemoryCache()
-    setup = remote(cache=cache)
-    vectors = setup.embed("Ants.")
-    (key,) = cache.entries
-    cache.entries[key] = [json.dumps({"answers": {"": {"vectors": []}}})]
-    with caplog.at_level(logging.WARNING, "factcheck.cache"):
-        assert setup.embed("Ants.") == vectors
-    assert len(setup.asked) == 2
-    assert "cannot be read" in caplog.text
 
 
 def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:

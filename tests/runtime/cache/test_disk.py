@@ -218,32 +218,6 @@ def test_a_planted_row_is_a_miss(
     assert not canary.exists()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "DROP TABLE Cache",
-        "INSERT INTO Settings VALUES ('sqlite_x', 1)",
-        "ALTER TABLE Cache RENAME COLUMN value TO other",
-    ],
-)
-def test_a_changed_schema_costs_the_entries_at_most(folder: Path, statement: str) -> None:
-    filled(folder, ENTRIES)
-    with closing(sqlite3.connect(database(folder))) as connection:
-        connection.executescript(statement)
-    survives(folder)
-
-
-def survives(folder: Path) -> dict[str, list[str]]:
-    cache = DiskCache(folder)
-    found = cache.get_many(tuple(ENTRIES))
-    assert found.items() <= STORED.items()
-    cache.add_many({KEY: "new"})
-    assert cache.get_many([KEY]) == {KEY: ["new"]}
-    assert cache.get_many(tuple(ENTRIES)).items() <= STORED.items()
-    cache.close()
-    return found
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(seed=st.integers(0, 2**32))
 def test_flipped_bits_are_survived(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
@@ -262,24 +236,34 @@ def test_flipped_bits_are_survived(tmp_path_factory: pytest.TempPathFactory, see
         cache.get_many(tuple(ENTRIES))
 
 
-@pytest.mark.parametrize(
-    "cut",
-    [
-        lambda data: b"",
-        lambda data: data[:50],
-        lambda data: data[: len(data) // 2],
-        lambda data: data[:-1],
-        lambda data: data[:4096] + b"\0" * (len(data) - 4096),
-        lambda data: b"not a database at all, but long enough for a header " * 100,
-    ],
-    ids=["empty", "header", "half", "a byte less", "zeros", "text"],
-)
-def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, cut: Any) -> None:
-    data = cut(filled(folder, ENTRIES))
-    database(folder).write_bytes(data)
-    found = survives(folder)
+DAMAGE: list[Any] = [
+    "INSERT INTO Settings VALUES ('sqlite_x', 1)",
+    "ALTER TABLE Cache RENAME COLUMN value TO other",
+    lambda data: b"",
+    lambda data: data[:50],
+    lambda data: data[:-1],
+    lambda data: data[:4096] + b"\0" * (len(data) - 4096),
+]
+"""Statements, or what becomes of the file."""
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=range(len(DAMAGE)))
+def test_damage_costs_the_entries_at_most(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, damage: Any
+) -> None:
+    data = filled(folder, ENTRIES)
+    if isinstance(damage, str):
+        run_sql(folder, damage)
+    else:
+        data = damage(data)
+        database(folder).write_bytes(data)
+    found = disk.get_many(tuple(ENTRIES))
     assert len(caplog.messages) <= 1
     assert found == STORED or caplog.messages or not data
+    assert found.items() <= STORED.items()
+    disk.add_many({KEY: "new"})
+    assert disk.get_many([KEY]) == {KEY: ["new"]}
+    assert disk.get_many(tuple(ENTRIES)) == found
 
 
 def test_a_damaged_store_is_renamed_once(
