@@ -125,24 +125,18 @@ class Limiter:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """Wait for permission to send a request; yields its number."""
-        request = object()
-        await self._admission(request)
+        request, loop = object(), asyncio.get_running_loop()
+        await self._slots.acquire_on_behalf_of(request)
+        while (closed_s := self._not_before - loop.time()) > 0.0:
+            self._slots.release_on_behalf_of(request)
+            await asyncio.sleep(closed_s)
+            await self._slots.acquire_on_behalf_of(request)
         self._started += 1
         try:
             if self._s_per_request:
                 await asyncio.sleep(await self._limits.turn(self._model, self._s_per_request))
             yield self._started
         finally:
-            self._slots.release_on_behalf_of(request)
-
-    async def _admission(self, request: object) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            if (closed_s := self._not_before - loop.time()) > 0.0:
-                await asyncio.sleep(closed_s)
-            await self._slots.acquire_on_behalf_of(request)
-            if self._not_before <= loop.time():
-                return
             self._slots.release_on_behalf_of(request)
 
     def answered(self) -> None:
