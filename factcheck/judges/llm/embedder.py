@@ -12,7 +12,7 @@ from factcheck.judges.embedders import direction_of
 from factcheck.judges.llm.engine import RequestRunner, most_tokens
 from factcheck.judges.llm.errors import RequestRefused
 from factcheck.judges.llm.providers import access_to
-from factcheck.judges.llm.transports import LARGEST_VECTORS, JsonClient, at, count_at
+from factcheck.judges.llm.transports import MIB, JsonClient, at, count_at
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Tokens, price_of
 from factcheck.runtime.cache import answer_key
@@ -48,10 +48,13 @@ class OpenAIEmbedder(JsonClient):
             budget is in dollars.
     """
 
+    largest = 256 * MIB
+    """Of 2,048 vectors of 8,192 numbers."""
+
     def __init__(self, model: str, session: Session) -> None:
         settings = Model(f"openai/{model}")
         access = access_to(settings, session.settings)
-        super().__init__(access, settings.timeout_s, LARGEST_VECTORS)
+        super().__init__(access, settings.timeout_s)
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
         price = price_of(self.name) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)

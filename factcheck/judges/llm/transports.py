@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -45,14 +45,8 @@ if TYPE_CHECKING:
 
 Body = Mapping[str, Any]
 Transport: TypeAlias = "ChatTransport | LMTransport | WrappedTransport"
-_MIB = 2**20
-LARGEST_REPLY = 16 * _MIB
-"""Maximum size of a chat completion in bytes, decompressed."""
-LARGEST_VECTORS = 256 * _MIB
-"""Maximum size of an embedding response in bytes: 2,048 vectors of 8,192 numbers."""
+MIB = 2**20
 _LARGEST_ERROR = 64 * 2**10
-_FIRST_FAILURE = 300
-"""Least HTTP status of redirects and errors."""
 _EXCERPT = 200
 """Maximum number of characters quoted from an error page that is not JSON, or an address."""
 _FINISHED = frozenset(
@@ -77,6 +71,8 @@ _REFUSED = frozenset(
 _DECLINED = "refusal"
 """Finish reason of a message in which the model declines."""
 _TEXT_TYPES = frozenset({"text", "output_text"})
+_APART = {"input_tokens", "cache_read_input_tokens"}
+"""Counts of Anthropic, whose input leaves out what its cache is used for."""
 _LEAST_SHARED = 4_096
 """Characters in 1,024 tokens, the least that Anthropic caches."""
 
@@ -131,18 +127,17 @@ def limit_of(body: Body) -> int:
 
 
 class JsonClient:
-    """Connections to one server; responses of more than `largest` bytes are rejected.
+    """Connections to one server; requests have a timeout, and redirects are not followed."""
 
-    Requests have a timeout, and redirects are not followed.
-    """
+    largest: ClassVar = 16 * MIB
+    """Maximum size of a response in bytes, decompressed."""
 
-    def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
+    def __init__(self, access: Access, timeout_s: float) -> None:
         self.access = access
         self.name = access.name
         self.endpoint = None if access.is_default else endpoint(access.base_url)
         """Host, port and path of the server; `None` for the provider's default."""
         self._timeout_s = timeout_s
-        self._largest = largest
         self._session = PerProcess(self._connect)
         self._headers = {"Content-Type": "application/json", **dict(access.headers)}
         if access.key is not None:
@@ -165,9 +160,9 @@ class JsonClient:
             async with self._session().post(
                 url, data=data, headers=self._headers, allow_redirects=False
             ) as response:
-                if response.status >= _FIRST_FAILURE:
+                if response.status >= HTTPStatus.MULTIPLE_CHOICES:
                     raise self._error(response, await _read(response, _LARGEST_ERROR))
-                text = await _read(response, self._largest)
+                text = await _read(response, self.largest)
         except asyncio.TimeoutError as error:
             raise JudgeUnavailable(
                 f"{name}: no answer within {self._timeout_s:g} seconds; a slow server needs "
@@ -179,10 +174,8 @@ class JsonClient:
                 f"({redacted(getattr(error, 'os_error', error))}); "
                 f"check the network and {self.access.provider.address}"
             ) from error
-        if len(text) > self._largest:
-            raise JudgeUnavailable(
-                f"{name}: the server's answer exceeds {self._largest // _MIB} MiB"
-            )
+        if len(text) > self.largest:
+            raise JudgeUnavailable(f"{name}: the server's answer exceeds {self.largest // MIB} MiB")
         answer = _json_or_none(text)
         if not isinstance(answer, dict):
             raise JudgeUnavailable(f"{name}: the server's answer is not a JSON object")
@@ -471,7 +464,8 @@ def _read_response(response: Any) -> Answer:
     usage = response.usage
     cached, written = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
     prompt = usage.input_tokens
-    if _counts_apart(response.provider_data):
+    counts = at(response.provider_data, "usage")
+    if isinstance(counts, Mapping) and counts.keys() >= _APART:
         prompt = (prompt or 0) + cached + written
     reason = _raw_reason(response.provider_data) or response.finish_reason
     is_declined = any(part.type == "refusal" for part in response.message.parts)
@@ -493,13 +487,6 @@ def _read_response(response: Any) -> Answer:
 def changed_in(adaptations: Iterable[Any], *actions: str) -> tuple[str, ...]:
     """Return the settings with which lm15 has done one of these actions."""
     return tuple(c.field.removeprefix("config.") for c in adaptations if c.action in actions)
-
-
-def _counts_apart(data: Any) -> bool:
-    """Whether a raw response is Anthropic's, whose input leaves out what its cache is used for."""
-    usage = at(data, "usage")
-    names = {"input_tokens", "cache_read_input_tokens"}
-    return isinstance(usage, Mapping) and names <= usage.keys()
 
 
 def _raw_reason(data: Any) -> str | None:
