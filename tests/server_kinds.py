@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from factcheck.testing import ChatAnswer, Reply, Request
-from factcheck.testing.server import FIRST_ERROR
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
 FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reached 900 degrees.")
@@ -22,7 +21,7 @@ LABELS = ("entailed", "neutral", "entailed")
 
 Change = Callable[[Mapping[str, Any], Reply], Reply]
 """Changes the reply to a request body that a server which accepts everything gives."""
-_UNPROCESSABLE = 422
+_ERROR, _UNPROCESSABLE = 400, 422
 _SMALL_LIMIT = 80
 _CONTEXT = 400
 _CHARS_PER_TOKEN = 4
@@ -65,7 +64,7 @@ def _rejecting(
             raw = json.dumps({"detail": [{**detail, "input": "..."}]}).encode()
             return Reply(status=_UNPROCESSABLE, raw_body=raw)
         error = {"message": message.format(**body), "param": param, "code": None}
-        return Reply(status=FIRST_ERROR, error=error)
+        return Reply(status=_ERROR, error=error)
 
     return change
 
@@ -73,9 +72,7 @@ def _rejecting(
 def _decorated(decorate: Callable[[str], str | Sequence[Any]]) -> Change:
     """A server that decorates the content of its replies."""
     return lambda _, reply: (
-        reply
-        if reply.status >= FIRST_ERROR
-        else replace(reply, content=decorate(str(reply.content)))
+        reply if reply.status >= _ERROR else replace(reply, content=decorate(str(reply.content)))
     )
 
 
@@ -109,7 +106,7 @@ def _small_context(body: Mapping[str, Any], reply: Reply) -> Reply:
         f"This model's maximum context length is {_CONTEXT} tokens. However, you requested "
         f"{prompt + limit} tokens ({prompt} in the messages, {limit} in the completion)."
     )
-    return Reply(status=FIRST_ERROR, error={"message": message, "param": "messages"})
+    return Reply(status=_ERROR, error={"message": message, "param": "messages"})
 
 
 def _format(body: Mapping[str, Any]) -> str:

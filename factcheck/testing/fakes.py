@@ -94,23 +94,20 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
     tag, _, kind = found[0]
     text = fences[tag]
-    lines = [line.partition(" ")[2] for line in text.splitlines()] if kind == "check" else []
+    lines: list[str] = []
+    facts: dict[str, str] = {}
+    if kind == "check":
+        lines = [line.partition(" ")[2] for line in text.splitlines()]
+        facts = dict(line.split(" ", 1) for line in fences["facts"].splitlines())
     return ParsedPrompt(
         kind,
         " ".join(lines) or text,
         tuple(lines),
-        _parse_facts(fences["facts"]) if kind == "check" else {},
+        facts,
         _parse_pairs(text) if kind == "compare" else {},
         fences.get("summary", ""),
         instructions,
     )
-
-
-def _parse_facts(lines: str) -> Mapping[str, str]:
-    facts: dict[str, str] = {}
-    for line in lines.splitlines():
-        fact_id, _, facts[fact_id] = line.partition(" ")
-    return facts
 
 
 def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from anyio.from_thread import start_blocking_portal
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from aiohttp import web
     from typing_extensions import Self
 
-FIRST_ERROR = 400
-"""Lowest HTTP status of an error."""
 _CHARS_PER_TOKEN = 4
 _SHUTDOWN_S = 0.01
 """Seconds for open requests to finish when the server stops."""
@@ -234,7 +233,7 @@ class LocalOpenAIServer:
         """Answer a chat request; an error or a raw body is sent as it is."""
         answer = self._answer(request)
         reply = Reply(answer) if isinstance(answer, str) else answer
-        if reply.status >= FIRST_ERROR or reply.raw_body is not None:
+        if reply.status >= HTTPStatus.BAD_REQUEST or reply.raw_body is not None:
             return reply
         return replace(reply, raw_body=_completion(request, reply))
 

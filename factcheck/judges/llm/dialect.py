@@ -155,7 +155,8 @@ class Dialect(PlainData):
         if is_overflow(refusal):
             # without a size, what was sent does not fit
             too_large = likely_tokens(prompt_of(sent)) + limit_of(sent)
-            found = replace(found, context=_named_context(text) or too_large - 1)
+            sizes = [_number(match) for one in _CONTEXTS if (match := one.search(text))]
+            found = replace(found, context=next(filter(None, sizes), too_large - 1))
         if self.form == "schema" and self.strict and _STRICT.search(text):
             found = replace(found, strict=False)
         elif self.form != "text" and _FORM.search(text):
@@ -195,12 +196,6 @@ def is_overflow(refusal: RequestRefused) -> bool:
 
 def _number(match: re.Match[str]) -> int:
     return int(re.sub(r"\D", "", match[match.lastindex or 0]))
-
-
-def _named_context(text: str) -> int:
-    """Parse the size of a context from a refusal; 0 if it names none."""
-    matches = (pattern.search(text) for pattern in _CONTEXTS)
-    return next((_number(match) for match in matches if match), 0)
 
 
 def _maximum(text: str, limit: int) -> int:

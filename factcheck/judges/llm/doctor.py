@@ -78,22 +78,20 @@ async def examine(model: LanguageModel) -> Diagnosis:
         ("asked for", _FORMS[dialect.form]),
         ("sent", ", ".join(f"{k} {v}" for k, v in identity.items() if k not in _NOT_SAMPLING)),
         ("limit", dialect.limit or "none"),
-        *(_learned(model) if n_decided else ()),
+    ]
+    if n_decided:
+        rows += [
+            ("reads", f"{dialect.context:,} tokens" if dialect.context else "a long text whole"),
+            ("thought", f"up to {dialect.room:,} tokens" if dialect.room else "none seen"),
+            ("learned", "; ".join(model.learned) or "nothing: it takes everything"),
+        ]
+    rows += [
         ("trial", f"{decided}, {ledger.usage.attempts} requests"),
         ("a call", f"{seconds / calls:.1f} s, {prompt:,} + {completion:,} tokens, {cost}"),
     ]
     notes = _advice(model, n_decided, n_right, problem)
     rows += [("to do", note) for note in notes or [f"nothing; use it as --judge {model.name}"]]
     return Diagnosis(tuple(rows), n_decided, problem)
-
-
-def _learned(model: LanguageModel) -> list[tuple[str, str]]:
-    dialect = model.dialect
-    return [
-        ("reads", f"{dialect.context:,} tokens" if dialect.context else "a long text whole"),
-        ("thought", f"up to {dialect.room:,} tokens" if dialect.room else "none seen"),
-        ("learned", "; ".join(model.learned) or "nothing: it takes everything"),
-    ]
 
 
 def _advice(model: LanguageModel, n_decided: int, n_right: int, problem: str) -> list[str]:
