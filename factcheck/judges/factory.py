@@ -8,6 +8,7 @@ import sys
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from functools import partialmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -105,13 +106,6 @@ _PAIR_JUDGE = _Role(
 )
 
 
-def _isolated(method: str) -> Any:
-    async def call(judge: Isolated, *arguments: Any) -> Any:
-        return await judge.call(method, *arguments)
-
-    return call
-
-
 class Isolated:
     """Runs a user-defined judge, implementing every port that it does.
 
@@ -130,12 +124,7 @@ class Isolated:
         identity: Mapping[str, str] = self._judge.identity
         return identity
 
-    extract = _isolated("extract")
-    check = _isolated("check")
-    compare = _isolated("compare")
-    embed = _isolated("embed")
-
-    async def call(self, method: str, *arguments: Any) -> Any:
+    async def _call(self, method: str, *arguments: Any) -> Any:
         async def work() -> Any:
             try:
                 return await getattr(self._judge, method)(*arguments)
@@ -147,6 +136,11 @@ class Isolated:
 
         async with within_deadline():
             return await (self._loop.hop(work()) if background.is_current else work())
+
+    extract = partialmethod(_call, "extract")
+    check = partialmethod(_call, "check")
+    compare = partialmethod(_call, "compare")
+    embed = partialmethod(_call, "embed")
 
     async def aclose(self) -> None:
         """Stop the loop; the next call starts another."""

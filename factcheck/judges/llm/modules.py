@@ -57,9 +57,6 @@ Message: TypeAlias = Mapping[str, str]
 """`role` (`system`, `user` or `assistant`) and `content`."""
 VERDICTS = "verdicts"
 """Output field whose value is the whole reply object, with one entry per id."""
-
-
-_STRING: Mapping[str, Any] = {"type": "string"}
 _VERDICT: Mapping[str, Any] = {
     "type": "string",
     "pattern": f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$",
