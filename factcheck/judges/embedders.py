@@ -108,12 +108,9 @@ class CallableEmbedder:
         self._function = function
         owner = getattr(function, "__self__", function)
         named = owner if hasattr(owner, "__qualname__") else type(owner)  # a callable object
-        self._name = name or f"{named.__module__}.{named.__qualname__}"
+        name = name or f"{named.__module__}.{named.__qualname__}"
+        self.identity: Mapping[str, str] = {"embedder": name}
         self._one_at_a_time = threading.Lock()
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"embedder": self._name}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """Return one vector per text, in text order; they are not validated."""

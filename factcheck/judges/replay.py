@@ -56,20 +56,17 @@ class ReplayExtractor:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = path
-        reports, self._digest = _read(path)
+        reports, replayed = _read(path)
         self._facts: dict[str, tuple[AtomicFact, ...]] = {}
-        self._made_by: tuple[tuple[str, str], ...] = ()
+        made_by: tuple[tuple[str, str], ...] = ()
         for report in reports:
             if report.facts.made_by and report.texts:
-                self._made_by = report.facts.made_by
+                made_by = report.facts.made_by
                 self._facts.update(_facts_by_source(report.facts, report.texts))
             if report.claims and report.texts:
                 self._facts[digest(report.texts.summary.text)] = report.claims.facts
-
-    @property
-    def identity(self) -> Mapping[str, str]:
+        self.identity: Mapping[str, str] = {**dict(made_by), "replay": replayed}
         """Identity of the extractor that made the facts, and digest of the file."""
-        return {**dict(self._made_by), "replay": self._digest}
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         name = digest(source)
@@ -101,13 +98,13 @@ class ReplayChecker:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = path
-        reports, self._digest = _read(path)
+        reports, replayed = _read(path)
         self._results: dict[tuple[str, str], CheckResult] = {}
-        self._by: dict[str, str] = {}
+        judged_by: dict[str, str] = {}
         for report in reports:
             made_by = dict(report.facts.made_by)
             entries = report.signature.entries
-            self._by = {
+            judged_by = {
                 name: value
                 for name, value in entries
                 if name not in _OF_A_REPORT and (name == "judge" or name not in made_by)
@@ -118,6 +115,8 @@ class ReplayChecker:
                     self._add(report.texts.documents[0].text, report.claim_results)
         if not self._results:
             raise ConfigError(f"cannot replay {path}: it holds no verdicts with their texts")
+        self.identity: Mapping[str, str] = {**judged_by, "replay": replayed}
+        """Identity of the judge that gave the verdicts, and digest of the file."""
 
     def _add(self, text: str, results: Sequence[CheckResult]) -> None:
         name = digest(text)
@@ -125,11 +124,6 @@ class ReplayChecker:
             key = name, result.fact.text
             if isinstance(result, Verdict) or key not in self._results:
                 self._results[key] = result
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Identity of the judge that gave the verdicts, and digest of the file."""
-        return {**self._by, "replay": self._digest}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger

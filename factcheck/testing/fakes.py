@@ -259,11 +259,8 @@ class Scripted(Generic[ResultT]):
         self._script = script
         self._name = name
         self._usage = usage
+        self.identity: Mapping[str, str] = {self.role: name}
         self.calls: list[Call] = []
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {self.role: self._name}
 
     def start(self, call: Call, ledger: Ledger) -> None:
         self.calls.append(call)

@@ -56,6 +56,8 @@ class OpenAIEmbedder(JsonClient):
         access = access_to(settings, session.settings)
         super().__init__(access, settings.timeout_s)
         self._endpoint = {"endpoint": self.endpoint} if self.endpoint else {}
+        self.identity: Mapping[str, str] = {"embedder": self.name, **self._endpoint}
+        """The model, and the server if it is not OpenAI's."""
         price = price_of(self.name) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[str, EmbeddingResult](
@@ -63,11 +65,6 @@ class OpenAIEmbedder(JsonClient):
             lambda result: None if isinstance(result, Failure) else {"vector": result},
             lambda data, _text: data["vector"],
         )
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """The model, and the server if it is not OpenAI's."""
-        return {"embedder": self.name, **self._endpoint}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """Return one result per text, in text order; equal texts are sent once."""
