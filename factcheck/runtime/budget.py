@@ -66,10 +66,7 @@ class BudgetTracker:
         caps = asdict(budget or Budget())
         self._caps: dict[str, float] = {n: cap for n, cap in caps.items() if cap is not None}
         self._limits = limits or LocalLimits()
-
-    @property
-    def capped_by_usd(self) -> bool:
-        return "max_cost_usd" in self._caps
+        self.capped_by_usd = "max_cost_usd" in self._caps
 
     @contextmanager
     def spending(self) -> Iterator[None]:
