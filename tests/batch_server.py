@@ -10,7 +10,6 @@ from email import message_from_bytes
 from email.policy import HTTP
 from typing import Any, Literal
 
-from factcheck.errors import InputError
 from factcheck.testing import ChatAnswer, LocalOpenAIServer, Reply, Request
 from factcheck.testing.server import body_of
 
@@ -69,10 +68,8 @@ class BatchServer(LocalOpenAIServer):
 
     def _upload(self, request: Request) -> Reply:
         form = form_of(request)
-        content = form.get("file")
-        if form.get("purpose") != b"batch" or content is None:
-            return Reply(status=400, error={"message": "a batch file is needed"})
-        return _json_reply({"id": self._store(content), "object": "file"})
+        assert form["purpose"] == b"batch"
+        return _json_reply({"id": self._store(form["file"]), "object": "file"})
 
     def _store(self, content: bytes) -> str:
         file_id = f"file-{len(self._files)}"
@@ -80,8 +77,6 @@ class BatchServer(LocalOpenAIServer):
         return file_id
 
     def _content(self, _request: Request, file_id: str) -> Reply:
-        if file_id not in self._files:
-            return Reply(status=404, error={"message": f"no file {file_id}"})
         return Reply(raw_body=self._files[file_id])
 
     def _create(self, request: Request) -> Reply:
@@ -89,14 +84,12 @@ class BatchServer(LocalOpenAIServer):
         failure = Reply(status=500, error={"message": "the creation failed as planned"})
         if outcome is False:
             return failure
-        body = request.body if isinstance(request.body, dict) else {}
-        content = self._files.get(str(body.get("input_file_id")))
-        if content is None or body.get("completion_window") != "24h":
-            return Reply(status=400, error={"message": "no such file or window"})
+        body = request.body
+        assert body["completion_window"] == "24h"
         batch = {
             "id": f"batch_{len(self._batches)}",
             "object": "batch",
-            "endpoint": body.get("endpoint"),
+            "endpoint": body["endpoint"],
             "input_file_id": body["input_file_id"],
             "status": "in_progress",
         }
@@ -121,8 +114,8 @@ class BatchServer(LocalOpenAIServer):
         lines = [_parsed(line) for line in self._files[batch["input_file_id"]].splitlines()]
         names = {str(line["custom_id"]) for line in lines}
         models = {str(line["body"]["model"]) for line in lines}
-        if len(names) < len(lines) or len(models) != 1:
-            raise InputError("a file needs unique ids and a single model")
+        assert len(names) == len(lines)
+        assert len(models) == 1
         batch["status"] = plan.ending
         if plan.ending == "failed":
             errors = [{"code": "invalid_file", "message": "the batch failed as planned"}]
