@@ -135,8 +135,6 @@ class ResultCache(Generic[Q, T]):
             in_flight.update(dict.fromkeys(claimed, ended))
         try:
             yield claimed, others, settled
-            if len(settled) < len(claimed):
-                raise AssertionError("claimed keys were never settled")
         finally:
             with lock:
                 for key in claimed:

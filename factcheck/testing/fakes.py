@@ -208,16 +208,11 @@ class FactModel:
         else:
             raise InputError(f"FactModel has no label for the fact {fact!r}")
         answer = _ANSWERS.get(label, label)
-        closest = _closest(fact, prompt.lines)
+        words = _words(fact)
+        closest = max(prompt.lines, key=lambda line: len(words & _words(line)), default="")
         if label == "neutral" or not closest:
             return answer
         return f"{prompt.lines.index(closest) + 1} {answer}"
-
-
-def _closest(fact: str, lines: Sequence[str]) -> str:
-    """Return the line that shares the most words with the fact."""
-    words = _words(fact)
-    return max(lines, key=lambda line: len(words & _words(line)), default="")
 
 
 @lru_cache(maxsize=4096)
