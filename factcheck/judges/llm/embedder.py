@@ -39,10 +39,6 @@ class OpenAIEmbedder(JsonClient):
     Texts are sent in as few requests as the API's limits allow. Vectors are cached by text, model
     and endpoint.
 
-    Args:
-        model: Name of the model on the server.
-        session: Key, address, cache, budget, limits and retries.
-
     Raises:
         ConfigError: The key is missing, the address is invalid, or the price is unknown and the
             budget is in dollars.

@@ -348,11 +348,7 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     }
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """Return one result per pair, in pair order; equal pairs are sent once.
-
-        Raises:
-            JudgeRejected: Every request was rejected.
-        """
+        """Return one result per pair, in pair order; equal pairs are sent once."""
         results = await self._results(pairs, ledger, pairs_per_call=self._batch_size)
         _require_one_not_rejected(results)
         return tuple(results)
