@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -36,7 +36,7 @@ from factcheck.errors import (
     shorten_middle,
 )
 from factcheck.runtime.budget import Budget, BudgetTracker
-from factcheck.settings import LOCAL, require_integer, require_number
+from factcheck.settings import LOCAL
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import JudgeSpec
@@ -123,15 +123,19 @@ async def answer_problem(_: Request, error: Exception) -> Response:
     return problem_of(error).response()
 
 
-Observe: TypeAlias = Callable[[str, int, float], None]
-"""Receives the route, the status and the seconds of every request."""
-
 PUBLIC = frozenset({"/", "/docs", "/healthz", "/readyz", "/openapi.json"})
 """Paths that need no API key."""
 _GONE = 499
 """Status in logs and metrics of a request whose client has disconnected."""
 _READ_S = 30.0
 """Maximum number of seconds for a body to arrive."""
+MAX_BODY_BYTES = 2_000_000
+"""Maximum size of the body of a request, and of a line of a job."""
+_MAX_JOB_BYTES = 50 * MAX_BODY_BYTES
+_MAX_TEXT_CHARS = 200_000
+"""Maximum number of characters in a request, all its strings together."""
+_MAX_ITEMS = 500
+"""Maximum number of items in any list of a request: facts, pairs, records."""
 _JOBS = "/v1/jobs"
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 """Addresses that need no API keys."""
@@ -196,16 +200,6 @@ class ServerConfig:
     """SQLite file of the jobs; `None`: no jobs."""
     ui: bool = True
     """Whether there are pages for people: `/` and `/docs`."""
-    max_body_bytes: int = 2_000_000
-    """Maximum size of a request body; `JOB_BODIES` times as much for a job."""
-    max_text_chars: int = 200_000
-    """Maximum number of characters in a request, all its strings together."""
-    max_facts: int = 500
-    """Maximum number of items in any list of a request: facts, pairs, records, cards."""
-    max_in_flight: int = 64
-    """Maximum number of requests judged at the same time."""
-    max_deadline_s: float = 120.0
-    """Seconds after which undecided facts are returned as such; requests may ask for less."""
 
     def __post_init__(self) -> None:
         if not self.judges:
@@ -218,19 +212,9 @@ class ServerConfig:
             raise ConfigError(
                 f"{self.host} can be reached from outside; listen on 127.0.0.1, or add API keys"
             )
-        try:
-            for limit in ("max_body_bytes", "max_text_chars", "max_facts", "max_in_flight"):
-                require_integer(limit, getattr(self, limit), 1)
-            require_number("max_deadline_s", self.max_deadline_s, above=0)
-        except InputError as error:
-            raise ConfigError(f"service: {error}") from error
 
 
-JOB_BODIES = 50
-"""Maximum size of the body of a job, in bodies of other requests."""
-
-
-def require_bounded(data: Any, config: ServerConfig) -> None:
+def require_bounded(data: Any) -> None:
     """Raise `InputError` if parsed JSON has too many characters or too long a list."""
     n_chars, left = 0, [data]
     while left:
@@ -241,15 +225,15 @@ def require_bounded(data: Any, config: ServerConfig) -> None:
             left += value.keys()
             left += value.values()
         elif isinstance(value, list):
-            if len(value) > config.max_facts:
+            if len(value) > _MAX_ITEMS:
                 raise InputError(
-                    f"a list has {len(value):,} items; at most {config.max_facts:,} are allowed: "
+                    f"a list has {len(value):,} items; at most {_MAX_ITEMS:,} are allowed: "
                     "split the request, or use a job"
                 )
             left += value
-    if n_chars > config.max_text_chars:
+    if n_chars > _MAX_TEXT_CHARS:
         raise InputError(
-            f"the texts have {n_chars:,} characters; at most {config.max_text_chars:,} are "
+            f"the texts have {n_chars:,} characters; at most {_MAX_TEXT_CHARS:,} are "
             "allowed: split them"
         )
 
@@ -279,13 +263,16 @@ class Gate:
     """ASGI middleware in front of the application, which sees only admitted requests.
 
     Callers are the holders of API keys, by the digests of the keys; without any, anyone is
-    admitted. `observe` is called after every request.
+    admitted. `observe` is called after every request with its route, status and seconds.
     """
 
     def __init__(
-        self, app: ASGIApp, config: ServerConfig, callers: Mapping[str, Caller], observe: Observe
+        self,
+        app: ASGIApp,
+        callers: Mapping[str, Caller],
+        observe: Callable[[str, int, float], None],
     ) -> None:
-        self._app, self._config, self._observe, self._callers = app, config, observe, callers
+        self._app, self._observe, self._callers = app, observe, callers
         self._anyone = Caller()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -342,7 +329,7 @@ class Gate:
         return caller
 
     def _require_size(self, path: str, n_bytes: int) -> None:
-        most = self._config.max_body_bytes * (JOB_BODIES if path == _JOBS else 1)
+        most = _MAX_JOB_BYTES if path == _JOBS else MAX_BODY_BYTES
         if n_bytes > most:
             detail = f"the body is larger than the limit of {most:,} bytes; split it"
             raise Problem(413, "too_large", detail, headers={"Connection": "close"})

@@ -152,5 +152,5 @@ def create_app(config: ServerConfig) -> FastAPI:
         app.include_router(part)
     for kind in (HTTPException, RequestValidationError, FactcheckError):
         app.add_exception_handler(kind, answer_problem)
-    app.add_middleware(Gate, config=config, callers=service.callers, observe=service.meters.observe)
+    app.add_middleware(Gate, callers=service.callers, observe=service.meters.observe)
     return app

@@ -21,7 +21,7 @@ from factcheck.records import Record, as_record
 from factcheck.scoring import RecordFailure
 from factcheck.scoring.many import Scored
 from factcheck.scoring.runs import row_of
-from factcheck.server.access import Problem, ServerConfig, require_bounded
+from factcheck.server.access import MAX_BODY_BYTES, Problem, ServerConfig, require_bounded
 
 _FORMAT = 4
 """Version of the tables, kept as `user_version`."""
@@ -97,15 +97,13 @@ class JobStore:
     """Jobs in a database that no other process can use until `close`; thread-safe, but blocking.
 
     Args:
-        config: `jobs_path` is created if it does not exist, readable by its owner only; the limits
-            on texts and lists hold for each record, that on bodies for each line.
+        config: `jobs_path` is created if it does not exist, readable by its owner only.
 
     Raises:
         ConfigError: The file cannot be used, or another service uses it.
     """
 
     def __init__(self, config: ServerConfig) -> None:
-        self._config = config
         self._owners = {key.sha256 for key in config.keys} or {""}
         self.path = path = Path(str(config.jobs_path))
         self._lock = threading.Lock()
@@ -178,20 +176,20 @@ class JobStore:
     def _entries(self, lines: IO[bytes]) -> Iterator[tuple[int, str, bytes]]:
         """Yield place, id and content of each line that is not blank."""
         first_use: dict[str, int] = {}
-        most, place = self._config.max_body_bytes, 0
-        for number, line in enumerate(iter(lambda: lines.readline(most + 1), b""), 1):
+        place = 0
+        for number, line in enumerate(iter(lambda: lines.readline(MAX_BODY_BYTES + 1), b""), 1):
             where = f"job, line {number}"
             if number > _MAX_LINES:
                 raise InputError(f"the job has more than {_MAX_LINES:,} lines; split it")
-            if len(line) > most:
-                raise InputError(f"{where}: longer than the limit of {most:,} bytes")
+            if len(line) > MAX_BODY_BYTES:
+                raise InputError(f"{where}: longer than the limit of {MAX_BODY_BYTES:,} bytes")
             line = line.removeprefix(_BOM)  # noqa: PLW2901 - of the first line
             if not line.strip():
                 continue
             place += 1
             data = parse_json(line.rstrip(), "job", number).value
             try:
-                require_bounded(data, self._config)
+                require_bounded(data)
                 name = as_record(data, place).id
             except InputError as error:
                 problem = str(error).removeprefix(f"record {place}: ")

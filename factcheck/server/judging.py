@@ -54,7 +54,7 @@ class _StrictRoute(APIRoute):
                 detail = f"the body must be JSON; send it with 'Content-Type: {_JSON}'"
                 raise Problem(415, "unsupported_media_type", detail)
             data = parse_json(await request.body(), "the body").value
-            require_bounded(data, request.app.state.service.config)
+            require_bounded(data)
             return await handle(request)
 
         return strict

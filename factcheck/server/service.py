@@ -30,6 +30,10 @@ from factcheck.scoring import FactCoverage
 from factcheck.server.access import Caller, Problem, ServerConfig, problem_of
 from factcheck.settings import LOCAL
 
+_MAX_IN_FLIGHT = 64
+"""Maximum number of requests judged at the same time."""
+_MAX_DEADLINE_S = 120.0
+"""Seconds after which undecided facts are returned as such; requests may ask for less."""
 _GRACE_S = 5.0
 """Seconds after its deadline at which a request ends, even if its work does not."""
 LINES = "application/x-ndjson"
@@ -204,10 +208,10 @@ class Service:
         self, request: Request, work: Callable[[], Awaitable[Any]], deadline_ms: int | None
     ) -> asyncio.Task[str]:
         """Begin the work of a request; raises `Problem` if too many are in progress."""
-        if self.n_in_flight >= self.config.max_in_flight:
+        if self.n_in_flight >= _MAX_IN_FLIGHT:
             detail = f"{self.n_in_flight} requests are in progress; try again"
             raise Problem(503, "busy", detail, retry_after_s=1)
-        seconds = self.config.max_deadline_s
+        seconds = _MAX_DEADLINE_S
         if deadline_ms is not None:
             seconds = min(seconds, deadline_ms / 1_000)
         self.n_in_flight += 1

@@ -157,7 +157,7 @@ def drop(page: Any, target: str, name: str, data: bytes) -> None:
 
 
 def test_bad_input_is_named_and_loses_nothing(visit: Any, serve: Serve) -> None:
-    page = visit(serve(app_of(Judge(verdict), max_text_chars=4_000)))
+    page = visit(serve(app_of(Judge(verdict))))
     drop(page, "#source", "source.txt", SOURCE.encode())
     source = page.get_by_role("textbox", name="Source")
     drop(page, "#source", "scan.pdf", b"%PDF\xff\xfe")

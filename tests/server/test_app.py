@@ -153,7 +153,9 @@ def test_a_line_is_logged_per_request_and_no_text(caplog: pytest.LogCaptureFixtu
     assert not any("Oslo" in line for line in lines)
 
 
-def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
+def test_facts_undecided_at_the_deadline_are_returned_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The deadline of the service holds for requests that have none, or a later one."""
     body = {"source": SOURCE, "summary": SUMMARY, "facts": FACTS}
     for most, headers in (
@@ -161,7 +163,8 @@ def test_facts_undecided_at_the_deadline_are_returned_as_such() -> None:
         (0.2, {}),
         (0.2, {"Factcheck-Deadline-Ms": "3600000"}),
     ):
-        with serving(Judge(delay_s=60), max_deadline_s=most) as client:
+        monkeypatch.setattr("factcheck.server.service._MAX_DEADLINE_S", most)
+        with serving(Judge(delay_s=60)) as client:
             report = post(client, "coverage", body, **headers)
         assert [one["code"] for one in report["results"]] == ["deadline", "deadline"]
         assert (report["score"], report["counts"]["undecided"]) == (None, 2)

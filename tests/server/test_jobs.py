@@ -53,14 +53,7 @@ class Bench:
         self.opened: list[Jobs] = []
 
     def open(self) -> Jobs:
-        config = ServerConfig(
-            judges=self.judges,
-            jobs_path=str(self.path),
-            max_body_bytes=9_000,
-            max_text_chars=2_000,
-            max_facts=3,
-            **self.options,
-        )
+        config = ServerConfig(judges=self.judges, jobs_path=str(self.path), **self.options)
         self.opened.append(Jobs(Service(config)))
         return self.opened[-1]
 
@@ -158,10 +151,10 @@ BAD: list[tuple[Any, str]] = [
     (b"{nonsense", "not valid JSON"),
     (b'{"id": "r1", "source": "x", "summary": "y"}', "the id 'r1' was used before, in line 2"),
     (b"\xff", "not UTF-8"),
-    (record(9, summary="x" * 2_001), "the texts have"),
-    (record(9, facts=["a", "b", "c", "d"]), "a list has 4 items"),
+    (record(9, summary="x" * 200_001), "the texts have"),
+    (record(9, facts=["a"] * 501), "a list has 501 items"),
     (record(9, facts=[]), "'facts' is empty"),
-    (b"[" + b" " * 10_000, "longer than the limit of 9,000 bytes"),
+    (b"[" + b" " * 2_000_000, "longer than the limit of 2,000,000 bytes"),
 ]
 
 
