@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factcheck.calibration import LabelledPair
-from factcheck.calibration.agreement import COVERED, Answer
+from factcheck.calibration.agreement import COVERED
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
 
 REPLIES, LABELS = "realsumm_judge_replies_dev.jsonl", "realsumm_dev.jsonl"
 _BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)
@@ -86,14 +87,20 @@ def read_labelled(data: Path) -> Iterator[LabelledPair]:
                     yield LabelledPair(row["doc_id"], system, said["summary"], fact, covered)
 
 
-def join(replies: Sequence[Reply], known: Known) -> Iterator[tuple[LabelledPair, Answer]]:
+def join(replies: Sequence[Reply], known: Known) -> Iterator[tuple[LabelledPair, CheckResult]]:
     """The labelled pairs that a model saw, with its answers."""
     for reply in replies:
         for fact, entailed in reply.answers:
             label = known.label(reply, fact)
             if label is not None:
                 seen = LabelledPair(reply.document, reply.system, reply.text, fact, label)
-                yield seen, Answer(entailed, why="the recorded reply has no answer")
+                yield seen, result_of(AtomicFact("f", fact), entailed)
+
+
+def result_of(fact: AtomicFact, entailed: bool | None) -> CheckResult:  # noqa: FBT001
+    if entailed is None:
+        return CheckFailure(fact, "missing", "the recorded reply has no answer")
+    return Verdict(fact, "entailed" if entailed else "neutral")
 
 
 def letters(text: str) -> str:

@@ -21,12 +21,12 @@ import numpy as np
 from benchmarks.agreement.replies import Known, join, read_labelled, read_replies
 from factcheck.calibration import LabelledPair, agreement
 from factcheck.calibration.agreement import (
-    Answer,
     Decisions,
     check_pairs,
     measure_agreement,
     share_right,
 )
+from factcheck.facts import CheckResult
 from factcheck.judges.local.containment import WordContainment
 from factcheck.reports import render
 from factcheck.scoring import FactCoverage
@@ -40,20 +40,20 @@ def main() -> None:
     known = Known.of(pairs)
     measured = []
     for judge, replies in read_replies(data).items():
-        seen, answers = map(list, zip(*join(replies, known), strict=True))
-        measured.append(measure_agreement(judge, seen, answers))
-        print(f"{judge}: {over_words(seen, answers)}")
+        seen, results = map(list, zip(*join(replies, known), strict=True))
+        measured.append(measure_agreement(judge, seen, results))
+        print(f"{judge}: {over_words(seen, results)}")
     report = agreement(pairs, judges or ["local"])
     print(render(replace(report, judges=(*measured, *report.judges)).page(), "csv"))
 
 
-def over_words(pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> str:
+def over_words(pairs: Sequence[LabelledPair], results: Sequence[CheckResult]) -> str:
     """The balanced accuracy minus that of word containment on the same pairs, with its interval."""
     words = asyncio.run(check_pairs(FactCoverage(WordContainment()), pairs))
-    decided = [n for n, answer in enumerate(answers) if answer.entailed is not None]
+    decided = [n for n, result in enumerate(results) if result.label]
     judge, baseline = (
         Decisions.of_pairs([pairs[n] for n in decided], [some[n] for n in decided])
-        for some in (answers, words)
+        for some in (results, words)
     )
 
     def difference(rows: Any) -> float | None:

@@ -19,7 +19,7 @@ from factcheck.calibration.texts import Judges, check_facts, open_judges
 from factcheck.documents import PathOrDash, from_plain, to_plain
 from factcheck.documents.reading import read_entries
 from factcheck.errors import InputError
-from factcheck.facts import Verdict
+from factcheck.facts import CheckFailure, CheckResult
 from factcheck.judges.local.containment import BASELINE
 from factcheck.reports import Report
 from factcheck.reports.page import Page
@@ -70,14 +70,6 @@ class LabelledPair(NamedTuple):
     label: bool
 
 
-class Answer(NamedTuple):
-    """A judge's answer on a pair."""
-
-    entailed: bool | None
-    why: str = ""
-    """Why it is undecided."""
-
-
 class Decisions(NamedTuple):
     """Decided pairs as columns of equal length."""
 
@@ -89,15 +81,15 @@ class Decisions(NamedTuple):
     """The number of each pair's document, from 0."""
 
     @classmethod
-    def of_pairs(cls, pairs: Sequence[LabelledPair], answers: Sequence[Answer]) -> Decisions:
-        """Return the columns of the pairs with a decided answer."""
-        both = zip(pairs, answers, strict=True)
-        decided = [(pair, answer) for pair, answer in both if answer.entailed is not None]
+    def of_pairs(cls, pairs: Sequence[LabelledPair], results: Sequence[CheckResult]) -> Decisions:
+        """Return the columns of the pairs with a verdict."""
+        both = zip(pairs, results, strict=True)
+        decided = [(pair, result) for pair, result in both if result.label]
         documents = dict.fromkeys(pair.document for pair, _ in decided)
         numbers = {document: number for number, document in enumerate(documents)}
         return cls(
             np.array([pair.label for pair, _ in decided], dtype=bool),
-            np.array([answer.entailed for _, answer in decided], dtype=bool),
+            np.array([result.supported for _, result in decided], dtype=bool),
             np.array([numbers[pair.document] for pair, _ in decided], dtype=int),
         )
 
@@ -208,29 +200,24 @@ async def aagreement(
     measured = []
     async with AsyncExitStack() as stack:
         for name, scorer in (await open_judges(judges, budget, stack)).items():
-            answers = await check_pairs(scorer, pairs)
-            measured.append(measure_agreement(name, pairs, answers))
+            results = await check_pairs(scorer, pairs)
+            measured.append(measure_agreement(name, pairs, results))
     return AgreementReport(tuple(measured), tuple(pairs))
 
 
 agreement = blocking(aagreement)
 
 
-async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
-    """Ask for an answer for each pair; the facts of one text are checked together."""
+async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[CheckResult]:
+    """Return the result of each pair; the facts of one text are checked together."""
     facts: dict[str, dict[str, None]] = {}
     for pair in pairs:
         facts.setdefault(pair.text, {})[pair.fact] = None
     checked = await together(check_facts(scorer, list(own), text) for text, own in facts.items())
-    answers: dict[tuple[str, str], Answer] = {}
+    by_fact: dict[tuple[str, str], CheckResult] = {}
     for text, results in zip(facts, checked, strict=True):
-        for result in results:
-            if isinstance(result, Verdict):
-                answer = Answer(result.supported)
-            else:
-                answer = Answer(None, why=result.message)
-            answers[text, result.fact.text] = answer
-    return [answers[pair.text, pair.fact] for pair in pairs]
+        by_fact |= {(text, result.fact.text): result for result in results}
+    return [by_fact[pair.text, pair.fact] for pair in pairs]
 
 
 def share_right(pairs: Decisions, labels: Sequence[bool] = (True, False)) -> float | None:
@@ -273,17 +260,17 @@ def _estimate(pairs: Decisions, labels: Sequence[bool]) -> Estimate:
 
 
 def measure_agreement(
-    judge: str, pairs: Sequence[LabelledPair], answers: Sequence[Answer]
+    judge: str, pairs: Sequence[LabelledPair], results: Sequence[CheckResult]
 ) -> JudgeAgreement:
-    """Compute all metrics of one judge, given one answer for each pair."""
-    rows = Decisions.of_pairs(pairs, answers)
+    """Compute all metrics of one judge, given one result for each pair."""
+    rows = Decisions.of_pairs(pairs, results)
     return JudgeAgreement(
         judge=judge,
         metrics={name: _estimate(rows, labels) for name, labels in _RIGHT.items()},
         n_documents=len(np.unique(rows.documents)),
         n_pairs=len(rows.labels),
         n_undecided=len(pairs) - len(rows.labels),
-        failure=next((answer.why for answer in answers if answer.entailed is None), ""),
+        failure=next((one.message for one in results if isinstance(one, CheckFailure)), ""),
     )
 
 

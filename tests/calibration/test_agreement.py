@@ -13,7 +13,6 @@ import pytest
 from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import LabelledPair, agreement, read_pairs
 from factcheck.calibration.agreement import (
-    Answer,
     Decisions,
     measure_agreement,
     share_right,
@@ -24,6 +23,7 @@ from factcheck.stats.intervals import wilson
 from factcheck.testing import ScriptedChecker
 
 FACT = AtomicFact("f", "scripted")
+YES, NO = Verdict(FACT, "entailed"), Verdict(FACT, "neutral")
 
 
 def oracle(probabilities: Mapping[str, float] | None = None) -> ScriptedChecker:
@@ -73,7 +73,7 @@ def test_undefined_metrics_have_no_value() -> None:
     alike = pairs(("a", "yes one", True), ("b", "no two", True))
     metrics = agreement(alike, {"oracle": oracle()}).judges[0].metrics
     assert metrics["balanced_accuracy"] == (None, None, "")
-    nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
+    nothing = measure_agreement("x", alike, [CheckFailure(FACT, "unsure", "")] * 2)
     assert nothing.metrics["sensitivity"].value is None
     with pytest.raises(InputError, match="no labelled pairs"):
         agreement([], [])
@@ -123,7 +123,7 @@ def test_a_share_without_spread_has_the_interval_of_its_trials() -> None:
     """5 of 5 facts are no proof of 100 %; with spread, the interval is that of the documents."""
     rows = [LabelledPair(f"d{n}", "", "t", f"{n}", label=n < 5) for n in range(10)]
     right, mixed = (
-        measure_agreement("m", rows, [Answer(n < found) for n in range(10)]).metrics
+        measure_agreement("m", rows, [*[YES] * found, *[NO] * (10 - found)]).metrics
         for found in (5, 4)
     )
     for name in ("sensitivity", "specificity", "balanced_accuracy"):
