@@ -181,12 +181,15 @@ class Failure(Generic[S]):
 
 
 @contextmanager
-def located(place: str) -> Iterator[None]:
-    """Prefix an `InputError` of a `with` block with its place, such as `case 3`."""
+def located(place: str, kind: type[FactcheckError] = InputError) -> Iterator[None]:
+    """Prefix an `InputError` of a `with` block with its place, such as `case 3`.
+
+    Another `kind` stands for it, and gets the place, too.
+    """
     try:
         yield
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from error
+    except (InputError, kind) as error:
+        raise kind(f"{place}: {error}") from error
 
 
 def shorten_middle(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:

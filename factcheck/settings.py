@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, get_args
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError, InputError, located
 
 LOCAL = "local"
 """Name of the embedded judge."""
@@ -107,7 +107,7 @@ class Model:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise ConfigError(f"a model name has the form 'PROVIDER/MODEL', got {self.name!r}")
-        try:
+        with located(self.name, ConfigError):
             if self.temperature is not None:
                 require_number("temperature", self.temperature, 0, high=_MAX_TEMPERATURE)
             if self.top_p is not None:
@@ -119,8 +119,6 @@ class Model:
             require_number("timeout_s", self.timeout_s, above=0)
             self._check_texts()
             self._check_extra_body()
-        except InputError as error:
-            raise ConfigError(f"{self.name}: {error}") from error
 
     def _check_texts(self) -> None:
         for name in ("reasoning_effort", "program", "base_url", "api_key"):

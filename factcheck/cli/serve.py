@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from factcheck.cli import options, output
 from factcheck.cli.options import flag, option
-from factcheck.errors import ConfigError, FactcheckError, InputError
+from factcheck.errors import ConfigError, InputError, located
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -148,12 +148,10 @@ def _read_keys(path: str) -> list[ApiKey]:
         raise ConfigError(f"{path} names no keys; add one, or start without --keys")
     keys = []
     for place, entry in enumerate(document.value):
-        try:
+        with located(document.place((place,)), ConfigError):
             if isinstance(entry, dict):
                 refuse_unknown_keys(entry, ApiKey.__slots__)
             keys.append(from_plain(ApiKey, entry, "key"))
-        except FactcheckError as error:  # noqa: PERF203 - it names the key
-            raise ConfigError(f"{document.place((place,))}: {error}") from error
     return keys
 
 

@@ -33,6 +33,7 @@ from factcheck.errors import (
     FactcheckError,
     InputError,
     JudgeError,
+    located,
     shorten_middle,
 )
 from factcheck.runtime.budget import Budget, BudgetTracker
@@ -164,17 +165,12 @@ class ApiKey:
     """Maximum cost in US dollars, while the service runs; only for models with a known price."""
 
     def __post_init__(self) -> None:
-        try:
-            self._check()
-        except InputError as error:
-            raise ConfigError(f"API key {self.name!r:.60}: {error}") from error
-
-    def _check(self) -> None:
-        if not self.name.strip() or not self.name.isprintable():
-            raise InputError("the name is blank, or has control characters")
-        if not _SHA256.fullmatch(self.sha256):
-            raise InputError("sha256 must be the digest of the key: 64 digits 0-9, a-f")
-        Budget(max_calls=self.max_calls, max_cost_usd=self.max_cost_usd)
+        with located(f"API key {self.name!r:.60}", ConfigError):
+            if not self.name.strip() or not self.name.isprintable():
+                raise InputError("the name is blank, or has control characters")
+            if not _SHA256.fullmatch(self.sha256):
+                raise InputError("sha256 must be the digest of the key: 64 digits 0-9, a-f")
+            Budget(max_calls=self.max_calls, max_cost_usd=self.max_cost_usd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
