@@ -539,15 +539,9 @@ def cases_by_id(
     read: Callable[[Any, int], T],
     at: Callable[[int], AbstractContextManager[None]] = lambda number: located(f"case {number}"),
 ) -> dict[Any, T]:
-    """Read a list of cases by unique ids, in order.
+    """Read a list of cases by unique ids, in order, from items and their numbers.
 
-    Args:
-        items: What the cases are read from.
-        read: Reads a case from an item and its number, from 1.
-        at: Adds the place of an item, by its number, to errors.
-
-    Raises:
-        InputError: This is not a list, a case is invalid, or two have the same id.
+    `at` adds the place of an item to errors.
     """
     cases: dict[Any, T] = {}
     for number, item in enumerate(require_list("cases", items), 1):

@@ -142,22 +142,14 @@ class Model:
 
 
 def require_text(value: object, what: str) -> str:
-    """Return a value, called `what`, with its accents composed (NFC).
-
-    Raises:
-        InputError: It is not a string.
-    """
+    """Return a string, called `what` in errors, with its accents composed (NFC)."""
     if not isinstance(value, str):
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
     return unicodedata.normalize("NFC", value)
 
 
 def require_list(what: str, value: Any) -> list[Any]:
-    """Return the elements of an iterable, called `what`.
-
-    Raises:
-        InputError: It is a single value, such as a string, a mapping or a pydantic model.
-    """
+    """Return the elements of an iterable, called `what` in errors; a pydantic model is none."""
     is_one = isinstance(value, (str, bytes, Mapping)) or hasattr(type(value), "model_fields")
     if is_one or not isinstance(value, Iterable):
         raise InputError(f"{what} must be a list, not {type(value).__name__}")
@@ -171,11 +163,7 @@ def require_choice(name: str, value: object, choices: Any) -> None:
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:
-    """Return `value` if it is an integer from `low` to `high`; booleans are rejected.
-
-    Raises:
-        InputError: It is out of range or not an integer; the message names the option.
-    """
+    """Return `value` if it is an integer from `low` to `high`; booleans are rejected."""
     if type(value) is int and low <= value and (high is None or value <= high):
         return value
     expected = f"of at least {low}" if high is None else f"from {low} to {high}"
@@ -190,11 +178,7 @@ def require_number(
     above: float | None = None,
     high: float | None = None,
 ) -> float:
-    """Return `value` if it is finite, >= `low`, > `above` and <= `high`; booleans are rejected.
-
-    Raises:
-        InputError: It is out of range or not a number; the message names the option.
-    """
+    """Return `value` if it is finite, >= `low`, > `above` and <= `high`; booleans are rejected."""
     number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
     if (
         abs(number) <= sys.float_info.max

@@ -113,17 +113,9 @@ MEASUREMENT = Measurement(
     meaning="in brackets: 95 % interval over texts; rank correlation (Kendall): 1 if more left "
     "always scores higher, 0 if unrelated",
 )
-"""All metrics:
-
-- `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a judge
-  gives one score to all variants. `kendall_bullets`: the same with the bullets left.
-- `rising_steps`: share of steps at which the score rises, although text was only removed.
-- `unchanged_steps`: share of steps at which it stays.
-- `at_ceiling`: share of variants with the highest possible score.
-- `full_score`: the score of the whole summary.
-- `error`: mean absolute difference to the true score, where it is known. A small one may be two
-  errors that cancel out: `found` and `invented` are the shares of the decided facts that are, and
-  that are not, in the whole summary which the judge calls entailed.
+"""All metrics. A rank correlation is tau-b, in [-1, 1], and undefined where a judge gives one score
+to all variants. A small `error` may be two that cancel out: `found` and `invented` are the shares
+of the decided facts that are, and that are not, in the whole summary.
 """
 
 

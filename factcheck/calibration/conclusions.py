@@ -162,16 +162,9 @@ def judges_page(
     notes: Iterable[str] = (),
     sections: Sequence[Section] = (),
 ) -> Page:
-    """Describe the metrics of judges, and what they can be used for.
+    """Describe the metrics of judges, and what they can be used for; the baseline for nothing.
 
-    Args:
-        measurement: What was measured.
-        counts: What it was measured on.
-        judges: Metrics of each judge.
-        conclusions: What they say of a judge; the baseline has none.
-        more: Further rows: a label, and a cell for each judge.
-        notes: What a reader must know before trusting the numbers.
-        sections: Sections after the table.
+    `counts` says what they were measured on; `more` are rows of a label and a cell for each judge.
     """
     rows = []
     for name, (label, form) in measurement.labels.items():

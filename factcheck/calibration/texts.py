@@ -186,12 +186,9 @@ Text = Subject | Record | Mapping[str, Any]
 
 
 async def read_subjects(texts: Iterable[Text] | None) -> list[Subject]:
-    """Return the subjects of a run: the bundled texts for `None`.
+    """Return the subjects of a run, with names of their own: the bundled texts for `None`.
 
     The embedded extractor lists missing facts, so that the judge under test does not choose them.
-
-    Raises:
-        InputError: No texts, one that is invalid, or two with one name.
     """
     subjects: list[Subject] = []
     lister = FactCoverage(LOCAL, LOCAL)
@@ -220,11 +217,7 @@ Judges: TypeAlias = Sequence[Judge] | Mapping[str, Judge]
 async def open_judges(
     judges: Judges, budget: Budget | None, stack: AsyncExitStack
 ) -> dict[str, FactCoverage]:
-    """Open the scorers of judges by name, closed by `stack`, and of word containment as the last.
-
-    Raises:
-        InputError: Neither a list nor a mapping, or two judges have one name.
-    """
+    """Open the scorers of judges by name, closed by `stack`; the last is word containment."""
     if isinstance(judges, Mapping):
         named = list(judges.items())
     elif isinstance(judges, str) or not isinstance(judges, Sequence):

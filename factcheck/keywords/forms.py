@@ -204,12 +204,7 @@ def search(keywords: Sequence[Keyword], text: str) -> Found:
 
 
 def as_keyword(data: Any) -> Keyword:
-    """Parse a keyword from its notation; a keyword is returned as is, an integer as its digits.
-
-    Raises:
-        InputError: The data is neither a string nor a mapping with one known key, or the keyword is
-            invalid.
-    """
+    """Parse a keyword from its notation; a keyword is returned as is, an integer as its digits."""
     if isinstance(data, str):
         return str.__str__(data)  # converts members of string enumerations
     if isinstance(data, Form):
