@@ -97,10 +97,16 @@ class Desk(Folder):
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """Files in a folder of their own, and scripted judges behind every judge name."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """An empty folder, in which the commands run."""
     monkeypatch.chdir(tmp_path)
-    desk = Desk(Path())
+    return Folder(Path())
+
+
+@pytest.fixture
+def desk(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Files in a folder of their own, and scripted judges behind every judge name."""
+    desk = Desk(folder.folder)
     monkeypatch.setattr("factcheck.scoring.scorer.build_judges", desk.judges)
     return desk
 

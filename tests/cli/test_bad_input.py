@@ -27,6 +27,7 @@ KINDS = {
     "source": (".txt", "score FILE {text}"),
     "records": (".jsonl .json .csv", "run FILE"),
     "gold": (".json .jsonl .yaml", "fields evaluate FILE {gold}"),
+    "extracted": (".json", "fields evaluate {gold} FILE"),
     "schema": (".json .yaml", "fields evaluate {gold} {gold} --schema FILE"),
     "saved report": (".json", "report FILE"),
     "saved run": (".json", "fields compare FILE FILE"),

@@ -46,9 +46,8 @@ class Files(Folder):
 
 
 @pytest.fixture
-def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
-    monkeypatch.chdir(tmp_path)
-    return Files(Path(), run)
+def files(folder: Folder, run: Run) -> Files:
+    return Files(folder.folder, run)
 
 
 def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:

@@ -19,12 +19,6 @@ from tests.server.conftest import Start
 DIGEST = hashlib.sha256(b"secret").hexdigest()
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
-    monkeypatch.chdir(tmp_path)
-    return Folder(Path())
-
-
 def test_a_port_in_use(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
