@@ -42,6 +42,8 @@ _UNSPACED = (
 )
 """Scripts written without spaces between words."""
 _LETTER = r"[_\p{L}\p{M}\p{N}]"
+_KANA = rf"[{_LETTER}&&[{_KATAKANA}]]"
+_SPACED = rf"[{_LETTER}--[{_UNSPACED}]]"
 
 
 @functools.lru_cache(maxsize=8)
@@ -65,24 +67,16 @@ def has_word(text: str, word: str) -> bool:
     In scripts without spaces (Chinese, Japanese, Thai ...), characters are joined only within a run
     of katakana (Unicode Standard Annex 29, reduced to letters, digits and marks).
     """
-    start = text.find(word) if word else -1
-    while start >= 0:
-        end = start + len(word)
-        at_start, at_end = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
-        if not _joined_pair().fullmatch(at_start) and not _joined_pair().fullmatch(at_end):
-            return True
-        start = text.find(word, start + 1)
-    return False
+    return word in text and bool(word) and _whole(word).search(text) is not None
 
 
 @functools.cache
-def _joined_pair() -> Any:
-    """Compile the pattern of two adjacent characters within one word."""
+def _whole(word: str) -> Any:
     import regex  # type: ignore[import-untyped]
 
-    return regex.compile(
-        rf"(?V1){_LETTER}\p{{M}}|[{_LETTER}&&[{_KATAKANA}]]{{2}}|[{_LETTER}--[{_UNSPACED}]]{{2}}"
-    )
+    pairs = (_LETTER, r"\p{M}"), (_KANA, _KANA), (_SPACED, _SPACED)
+    joined = "|".join(f"(?<={left}){right}" for left, right in pairs)
+    return regex.compile(f"(?V1)(?!{joined}){regex.escape(word)}(?!{joined})")
 
 
 Kind = Literal["word", "fold", "any", "not"]
@@ -183,24 +177,14 @@ class Found(NamedTuple):
 
 def search(keywords: Sequence[Keyword], text: str) -> Found:
     """Search a text for keywords."""
-    words, unmet = [], []
-    n_required, has_forbidden = 0, False
-    for word in keywords:
-        is_found, forbids = occurs(word, text), is_forbidden(word)
-        if is_found:
-            words.append(word)
-        if is_found == forbids:
-            unmet.append(word)
-        if not forbids:
-            n_required += 1
-        elif is_found:
-            has_forbidden = True
-    share = float(bool(keywords))
-    if has_forbidden:
-        share = 0.0
-    elif n_required:
-        share = len(words) / n_required
-    return Found(tuple(words), has_forbidden, share, tuple(unmet))
+    found = [(word, occurs(word, text)) for word in keywords]
+    words = tuple(word for word, is_there in found if is_there)
+    unmet = tuple(word for word, is_there in found if is_there == is_forbidden(word))
+    if any(map(is_forbidden, words)):
+        return Found(words, True, 0.0, unmet)
+    n_required = len(keywords) - sum(map(is_forbidden, keywords))
+    share = len(words) / n_required if n_required else float(bool(keywords))
+    return Found(words, False, share, unmet)
 
 
 def as_keyword(data: Any) -> Keyword:
