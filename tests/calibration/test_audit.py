@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import AtomicFact, Budget, CheckFailure, Verdict
+from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import RULES, audit_judge, load_texts
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
+from factcheck.testing import ScriptedChecker
 
 FACTS = (
     "The ferry carried 240 passengers.",
@@ -159,32 +159,11 @@ def test_what_is_undecided_is_no_error_and_counts_in_no_rate() -> None:
     assert report.failure in {"the line is dead", "no answer"}
 
 
-def test_a_judge_nobody_can_reach_has_no_faults_and_no_answers() -> None:
-    gone = ScriptedChecker(lambda *_: JudgeUnavailable("the line is dead"))
-    report = audit_judge(gone, TEXTS)
-    assert (report.n_answers, report.share_entailed, report.faults) == (0, None, ())
-
-
 def test_texts_of_ones_own_have_their_facts_extracted() -> None:
     own = {"id": "r", "source": " ".join(FACTS), "summary": f"- {FACTS[0]}\n- {FACTS[3]}"}
     report = audit_judge("local", [own])
     assert report.n_texts == 1
     assert report.rule("asked again").n_tried == len(FACTS) + 1  # "opened in 1987" is two
-
-
-def test_over_http_nothing_is_taken_from_the_cache(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: object
-) -> None:
-    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path))
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("OPENAI_API_KEY", "key")
-        first = audit_judge("openai/fake", TEXTS[:1], per_rule=2)
-        second = audit_judge("openai/fake", TEXTS[:1], per_rule=2)
-        capped = audit_judge("openai/fake", TEXTS[:1], per_rule=2, budget=Budget(max_calls=3))
-    assert first.usage.calls == second.usage.calls == first.n_questions
-    assert capped.usage.attempts == 3
-    assert sum(rule.n_undecided for rule in capped.rules) > 0
 
 
 def test_arguments_out_of_range_are_refused() -> None:

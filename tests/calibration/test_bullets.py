@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import AtomicFact, CheckFailure, Evidence, FactCoverage, Verdict
+from factcheck import AtomicFact, CheckFailure, Evidence, Verdict
 from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
 from factcheck.calibration.bullets import variants
 from factcheck.calibration.bullets_metrics import TextScores, mean_curve, measure_texts
@@ -111,15 +109,6 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
     (note,) = [note for note in run.notes() if note.startswith("spotter:")]
     assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")
     assert "the line is dead" in note
-
-
-def test_rows_are_saved_and_a_scorer_of_ones_own_is_a_judge(tmp_path: Path) -> None:
-    with FactCoverage(spotter(["bear"], name="mine")) as scorer:
-        run = bullet_removal([TEXT], [scorer], n_random=1)
-    assert run.judges == ("mine", "containment")
-    run.save(tmp_path / "run")
-    lines = (tmp_path / "run" / "rows.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line) for line in lines] == [row.to_dict() for row in run.rows]
 
 
 @pytest.fixture

@@ -19,13 +19,6 @@ from tests.server.conftest import Start
 DIGEST = hashlib.sha256(b"secret").hexdigest()
 
 
-def test_a_port_in_use(run: Run) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        message = f"port {port}: Address already in use"
-        refused(run("serve", "--judge", "local-fast", "--port", str(port)), message)
-
-
 @pytest.mark.parametrize(
     ("options", "message", "code"),
     [

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import ConfigError, Failure, InputError
-from factcheck.facts import Usage
 from factcheck.metrics import MetricResult, evaluate
 from factcheck.references import Aggregation, ReferenceMatch, ReferenceMatchMetric
 from tests.embeddings import ScriptedEmbedder
@@ -125,13 +124,6 @@ def test_an_embedder_that_raises_is_an_error_of_all_its_cases(error: Exception) 
     found = results(metric, ["north", "west", ""])
     assert all(result.error and result.score is None for result in found)
     assert str(error) in found[1].reason
-
-
-def test_usage_is_booked() -> None:
-    embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
-    metric = ReferenceMatch(["east"], embedding_provider=embedder)
-    [report] = evaluate([{"actual_output": "north"}], [metric]).values()
-    assert report.usage.prompt_tokens == 5
 
 
 @pytest.mark.parametrize(

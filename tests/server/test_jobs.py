@@ -265,25 +265,6 @@ async def until(condition: Callable[[], bool]) -> None:
         await asyncio.sleep(0.005)
 
 
-async def test_a_job_that_ends_with_the_process_goes_on_with_the_next(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def cancelled(*_: Any) -> Any:
-        raise asyncio.CancelledError
-
-    monkeypatch.setattr("factcheck.server.jobs.score_record", cancelled)
-    jobs = bench.start()
-    job = submit(jobs, [record(1)])
-    assert jobs.task is not None
-    await asyncio.wait([jobs.task], timeout=5)
-    monkeypatch.undo()
-    await jobs.stop()
-
-    jobs = bench.start()
-    ended = await bench.done(jobs, job)
-    assert (ended.state, ended.rows) == ("done", 1)
-
-
 @pytest.mark.parametrize("keys", [[], [ApiKey("ann", "b" * 64)]])
 async def test_a_job_waits_for_the_key_that_submitted_it(
     bench: Bench, model: LocalOpenAIServer, keys: Any, caplog: pytest.LogCaptureFixture
