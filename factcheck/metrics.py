@@ -206,19 +206,13 @@ class MetricReport(Report):
         return mean_interval([*self.scores.values()])
 
     def page(self) -> Page:
-        counts = self.counts
-        by_verdict: dict[bool | None, list[tuple[str, MetricResult]]]
-        by_verdict = {True: [], False: [], None: []}
-        for id_, one in self.results.items():
-            by_verdict[one.passed].append((id_, one))
-        passed = by_verdict[True] if len(self.results) == 1 else []
+        counts, interval = self.counts, interval_text(self.mean_interval())
+        passed = self._with(True) if len(self.results) == 1 else []
         return Page(
             self.title,
             "unknown" if self.mean is None else share(self.mean),
             self._counts_text(),
-            f"95 % interval {interval_text(interval)}"
-            if (interval := self.mean_interval())
-            else "",
+            interval and f"95 % interval {interval}",
             parts=parts_of(
                 ("good", counts["passed"], "passed"),
                 ("bad", counts["failed"], "failed"),
@@ -227,9 +221,9 @@ class MetricReport(Report):
             sections=filled(
                 *self.tables(),
                 Section("Passed", "good").listing(passed, _item, "case"),
-                Section("Not passed", "bad").listing(by_verdict[False], _item, "case"),
+                Section("Not passed", "bad").listing(self._with(False), _item, "case"),
                 Section("Errored", "unknown", "excluded from all scores").listing(
-                    by_verdict[None], _item, "case"
+                    self._with(None), _item, "case"
                 ),
             ),
             footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
@@ -238,6 +232,9 @@ class MetricReport(Report):
             columns=_COLUMNS,
             rows=self.to_rows,
         )
+
+    def _with(self, passed: bool | None) -> list[tuple[str, MetricResult]]:  # noqa: FBT001
+        return [(id_, one) for id_, one in self.results.items() if one.passed is passed]
 
     @property
     def title(self) -> str:

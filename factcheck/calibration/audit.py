@@ -63,8 +63,9 @@ class RuleResult:
 
     @classmethod
     def of(cls, rule: str, trials: Sequence[Trial], answers: Answers) -> RuleResult:
+        own = [trial for trial in trials if trial.rule == rule]
         found = []
-        for trial in trials:
+        for trial in own:
             asked = (trial.first, trial.second)
             first, second = (one and answers[one][trial.fact].label for one in asked)
             if second and (trial.first is None or first):
@@ -73,7 +74,7 @@ class RuleResult:
         tried = Counter(trial.name for trial in found)
         broken = Counter(error.name for error in errors)
         interval = share_interval([(n, broken[name]) for name, n in tried.items()])
-        return cls(rule, len(found), len(trials) - len(found), errors, interval)
+        return cls(rule, len(found), len(own) - len(found), errors, interval)
 
     @property
     def statement(self) -> str:
@@ -252,16 +253,13 @@ async def aaudit_judge(
         usage = fresh.ledger.usage
     results = [result for replies in answers.values() for result in replies.values()]
     decided = [result for result in results if isinstance(result, Verdict)]
-    by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
-    for trial in trials:
-        by_rule[trial.rule].append(trial)
     return AuditReport(
         judge=name or name_of(judge),
         n_texts=len({trial.name for trial in trials}),
         n_questions=len(answers),
         n_answers=len(decided),
         share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
-        rules=tuple(RuleResult.of(rule, tried, answers) for rule, tried in by_rule.items()),
+        rules=tuple(RuleResult.of(rule, trials, answers) for rule in RULES),
         usage=usage,
         failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
     )

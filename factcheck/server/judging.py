@@ -374,13 +374,8 @@ def _claim_of(prompt: str) -> tuple[str, str] | None:
 def _text_of(content: Any) -> str:
     """Return the text of a message, its parts one per line; empty if it has other parts."""
     parts = content if isinstance(content, list) else [{"text": content}]
-    texts = []
-    for part in parts:
-        text = part.get("text") if isinstance(part, dict) else None
-        if not isinstance(text, str):
-            return ""
-        texts.append(text)
-    return "\n".join(texts)
+    texts: list[Any] = [part.get("text") if isinstance(part, dict) else None for part in parts]
+    return "\n".join(texts) if all(isinstance(text, str) for text in texts) else ""
 
 
 def _choice(result: CheckResult, *, logprobs: bool) -> dict[str, Any]:
