@@ -97,14 +97,14 @@ class ReferenceMatch(Metric, SessionUser):
         """Compare the output of each case with its references, or those of the metric."""
         usable = [case for case in cases if not _problem(case.actual_output)]
         texts = dict.fromkeys(text for case in usable for text in self._texts(case))
-        directions = await self._directions([*texts], ledger)
-        return await asyncio.to_thread(lambda: [self._compared(one, directions) for one in cases])
+        vectors = await self._vectors([*texts], ledger)
+        return await asyncio.to_thread(lambda: [self._compared(one, vectors) for one in cases])
 
     def _texts(self, case: EvalCase) -> tuple[str, ...]:
         return (case.actual_output, *(case.references or self.references))
 
-    async def _directions(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
-        """Embed texts; return the direction of each, or the failure to embed it."""
+    async def _vectors(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
+        """Embed texts; return the vector of each, or the failure to embed it."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
         except Exception as error:  # noqa: BLE001 - a foreign embedder
@@ -112,18 +112,19 @@ class ReferenceMatch(Metric, SessionUser):
         if len(vectors) != len(texts):
             message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
             return dict.fromkeys(texts, Failure("", JudgeOutputError.code, message))
-        return dict(zip(texts, map(_direction, vectors), strict=True))
+        return dict(zip(texts, vectors, strict=True))
 
-    def _compared(self, case: EvalCase, directions: Mapping[str, Any]) -> MetricResult:
+    def _compared(self, case: EvalCase, vectors: Mapping[str, Any]) -> MetricResult:
         if problem := _problem(case.actual_output):
             return MetricResult.failed(InputError.code, problem)
         texts = self._texts(case)
-        found = [directions[text] for text in texts]
+        found = [vectors[text] for text in texts]
         for one in found:
             if isinstance(one, Failure):
                 return MetricResult.failed(one.code, one.message)
         try:
-            similarities = [similarity(found[0], other) for other in found[1:]]
+            first, *others = map(direction_of, found)
+            similarities = [similarity(first, other) for other in others]
         except JudgeOutputError as error:
             return MetricResult.of_error(error)
         return self._scored(texts[1:], similarities)
@@ -149,15 +150,6 @@ class ReferenceMatch(Metric, SessionUser):
         return MetricResult.scored(
             score, passed=passed, reason=reason, lines=lines, details=details
         )
-
-
-def _direction(vector: Any) -> Any:
-    if isinstance(vector, Failure):
-        return vector
-    try:
-        return direction_of(vector)
-    except JudgeOutputError as error:
-        return Failure.of("", error)
 
 
 def _problem(output: Any) -> str:
