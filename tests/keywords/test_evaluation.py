@@ -102,7 +102,6 @@ RIGHT = {"front": "a", "back": "b"}
         (evaluate_dataset, [DATASET, None], "outputs: expected a mapping from case id, or a list"),
         (evaluate_dataset, [DATASET, [[], []]], "outputs: 2 for 3 cases; give one for each"),
         (evaluate_dataset, [DATASET, {"thre": []}], "outputs: 1 for unknown cases: 'thre'"),
-        (evaluate_dataset, [DATASET, OUTPUTS, 2], "threshold must be a finite number"),
         (evaluate_dataset, [[], OUTPUTS], r"expected a CardDataset.*got list"),
         (match_cards, [[{}], []], "expected card 1: an expected card needs keywords, as <name>_ke"),
         (match_cards, [[WANTED | {"a": 1}], []], "expected card 1: .*unknown key 'a'; use"),

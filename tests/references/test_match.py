@@ -133,7 +133,6 @@ def test_an_embedder_that_raises_is_an_error_of_all_its_cases(error: Exception) 
         ({"references": ["Paris", ""]}, "references: number 2 is blank"),
         ({"threshold": 1.01}, "threshold must be a finite number"),
         ({"aggregation": "median"}, "aggregation 'median' is not one of max, mean"),
-        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says: str) -> None:

@@ -334,28 +334,22 @@ def test_the_docs_name_every_request_and_its_example() -> None:
     assert "The Mill Lane bakery opens at seven." in page
 
 
-@pytest.mark.parametrize(
-    ("name", "described"),
-    [
-        ("CheckAnswer", {"results"}),
-        ("CoverageAnswer", {"score", "low", "high", "interval", "counts", "faithfulness"}),
-        ("EquivalenceAnswer", {"results"}),
-        ("ChatAnswer", {"id", "object", "created", "model", "choices"}),
-    ],
-)
-def test_the_description_has_the_form_of_answers(name: str, described: set[str]) -> None:
+def test_the_description_has_the_form_of_answers_and_problems() -> None:
     with serving(Judge()) as client:
         schema = client.get("/openapi.json").json()
 
-    answers = []
-    for operations in schema["paths"].values():
-        for operation in operations.values():
-            problem = operation["responses"].get("default", {}).get("content", {})
-            for content in problem.values():
-                assert {"detail", "code"} <= {*content["schema"]["required"]}
-            answers.append(operation["responses"].get("200", {}).get("content", {}))
-    assert {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}} in answers
-    assert described <= {*schema["components"]["schemas"][name]["required"]}
+    for path, name, described in (
+        ("check", "CheckAnswer", {"results"}),
+        ("coverage", "CoverageAnswer", {"score", "low", "high", "interval", "faithfulness"}),
+        ("equivalence", "EquivalenceAnswer", {"results"}),
+        ("chat/completions", "ChatAnswer", {"id", "object", "created", "model", "choices"}),
+    ):
+        answers = schema["paths"][f"/v1/{path}"]["post"]["responses"]
+        answer = {"schema": {"$ref": f"#/components/schemas/{name}"}}
+        assert answers["200"]["content"] == {"application/json": answer}
+        assert described <= {*schema["components"]["schemas"][name]["required"]}
+        (problem,) = answers["default"]["content"].values()
+        assert {"detail", "code"} <= {*problem["schema"]["required"]}
 
 
 def test_a_service_without_pages() -> None:
