@@ -296,7 +296,7 @@ async def equivalence(service: Service, body: EquivalenceRequest) -> Any:
     if judge.pair_judge is None:
         raise InputError(f"the judge {judge.name!r} checks facts and cannot compare values")
     try:
-        found = await judge.pair_judge.compare(body.pairs, judge.ledger)
+        found = await judge.pair_judge.compare(body.pairs, judge.scorer.ledger)
     except DeadlineExceeded as error:
         found = [Failure.of(None, error)] * len(body.pairs)
     return {"results": to_plain(found)}

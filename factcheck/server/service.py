@@ -92,11 +92,10 @@ class Judge(NamedTuple):
 
     name: str
     scorer: FactCoverage
+    """Its ledger has the total usage of the judge."""
     pair_judge: PairJudge | None
     """`None` if it cannot compare values."""
     comparator: SemanticComparator | None
-    ledger: Ledger
-    """Total usage."""
 
 
 class Service:
@@ -118,19 +117,18 @@ class Service:
         self.judges = {name: self._judge(name, spec) for name, spec in config.judges.items()}
         self.is_ready = False
         self.n_in_flight = 0
-        self.meters = Meters({name: judge.ledger for name, judge in self.judges.items()})
+        self.meters = Meters({name: one.scorer.ledger for name, one in self.judges.items()})
         self.meters.in_flight.set_function(lambda: self.n_in_flight)
 
     def _judge(self, name: str, spec: Any) -> Judge:
-        ledger, scorer = Ledger(), FactCoverage(spec, session=self.session)
-        scorer.ledger = Ledger(ledger)
+        scorer = FactCoverage(spec, session=self.session)
         try:
             pair_judge = build_pair_judge(spec, self.session)
         except ConfigError:
-            return Judge(name, scorer, None, None, ledger)
+            return Judge(name, scorer, None, None)
         comparator = SemanticComparator(pair_judge, session=self.session)
-        comparator.ledger = Ledger(ledger)
-        return Judge(name, scorer, pair_judge, comparator, ledger)
+        comparator.ledger = scorer.ledger
+        return Judge(name, scorer, pair_judge, comparator)
 
     def judge(self, name: str | None) -> Judge:
         """Return a judge by its name; `None`: the first one."""
