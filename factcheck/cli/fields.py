@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -114,7 +113,7 @@ def suggest(
 
 
 def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | None = None) -> None:
-    from factcheck.documents import refuse_stdin_twice, write_text
+    from factcheck.documents import json_text, refuse_stdin_twice, write_text
     from factcheck.documents.yaml_documents import yaml_text
     from factcheck.fields import files
     from factcheck.reports.text import plural
@@ -128,7 +127,7 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
         records = files.read_records(gold)
         result = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}
-    text = f"{json.dumps(result, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(result)
+    text = f"{json_text(result, indent=2)}\n" if as_json else yaml_text(result)
     if out is None or out == "-":
         output.print_out(text)
         return

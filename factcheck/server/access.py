@@ -6,7 +6,6 @@ Every error of the service is problem details (RFC 9457): JSON with a stable cod
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 import logging
 import math
@@ -36,6 +35,7 @@ from factcheck.errors import (
     located,
     shorten_middle,
 )
+from factcheck.facts import digest
 from factcheck.runtime.budget import Budget, BudgetTracker
 from factcheck.settings import LOCAL
 
@@ -149,11 +149,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key, known only by its digest, and the limits of its holder.
-
-    Raises:
-        ConfigError: The name is blank, the digest is malformed, or a limit is out of range.
-    """
+    """An API key, known only by its digest, and the limits of its holder."""
 
     name: str
     """Holder, for logs and jobs."""
@@ -175,12 +171,7 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
-    """Configuration of the service.
-
-    Raises:
-        ConfigError: There is no judge, two keys share a name, the host is not a loopback address
-            and there are no keys, or a limit is out of range.
-    """
+    """Configuration of the service."""
 
     judges: Mapping[str, JudgeSpec] = field(default_factory=lambda: {LOCAL: LOCAL})
     """Judges by the names that callers use; the first is the default."""
@@ -310,8 +301,8 @@ class Gate:
             return caller
         if self._callers:
             scheme, _, key = request.headers.get("authorization", "").partition(" ")
-            digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
-            found = [one for own, one in self._callers.items() if hmac.compare_digest(own, digest)]
+            given = digest(key)
+            found = [one for own, one in self._callers.items() if hmac.compare_digest(own, given)]
             if not found or scheme.lower() != "bearer":
                 detail = "the API key is missing or unknown; send 'Authorization: Bearer KEY'"
                 raise Problem(401, "unauthorised", detail, headers={"WWW-Authenticate": "Bearer"})

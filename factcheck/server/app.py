@@ -115,12 +115,7 @@ def _section(schema: Mapping[str, Any], title: str, operation: Mapping[str, Any]
 
 
 def create_app(config: ServerConfig) -> FastAPI:
-    """Create the application; the caller serves it on `config.host`.
-
-    Raises:
-        ConfigError: A judge is unknown, its key is missing, the cache is invalid, or the file of
-            the jobs cannot be used.
-    """
+    """Create the application; the caller serves it on `config.host`."""
     service = Service(config)
     queue = jobs.Jobs(service) if config.jobs_path is not None else None
     service.meters.jobs_open.set_function(lambda: queue.store.n_open if queue is not None else 0)

@@ -96,11 +96,7 @@ class Job(JobStatus):
 class JobStore:
     """Jobs in a database that no other process can use until `close`; thread-safe, but blocking.
 
-    Args:
-        config: `jobs_path` is created if it does not exist, readable by its owner only.
-
-    Raises:
-        ConfigError: The file cannot be used, or another service uses it.
+    The file is created if it does not exist, readable by its owner only.
     """
 
     def __init__(self, config: ServerConfig) -> None:

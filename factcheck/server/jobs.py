@@ -41,10 +41,7 @@ _log = logging.getLogger("factcheck.server")
 
 
 class Jobs:
-    """Scores the jobs of one service, one after another, in a task of its event loop.
-
-    Raises `ConfigError` if the file cannot be used, or another service uses it.
-    """
+    """Scores the jobs of one service, one after another, in a task of its event loop."""
 
     def __init__(self, service: Service) -> None:
         self.store = JobStore(service.config)
