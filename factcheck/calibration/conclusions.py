@@ -26,6 +26,7 @@ USES: Mapping[Use, str] = {
 }
 _ANSWERS: Sequence[Answer] = ("no", "open", "yes")
 """The worst first."""
+_SAID = {"yes": "good for", "no": "not for", "open": "too little was measured for"}
 MIN_TEXTS = 10
 MIN_FACTS = 50
 _MAX_RISES = 0.1
@@ -44,21 +45,15 @@ class Conclusion:
     @property
     def head(self) -> str:
         """What the judge is good for, in a sentence without figures."""
-        yes, open_, no = self._words("yes"), self._words("open"), self._words("no")
         if self.uses.get("rank") == "no":
             return "Do not use this judge."
         parts = []
-        if yes:
-            parts.append(f"good for {_listed(yes, 'and')}")
-        if no:
-            parts.append(f"not for {_listed(no)}")
-        if open_:
-            parts.append(f"too little was measured for {_listed(open_)}")
-        said = "; ".join(parts) or "nothing here speaks against this judge"
-        return f"{said[0].upper()}{said[1:]}."
-
-    def _words(self, answer: Answer) -> list[str]:
-        return [words for use, words in USES.items() if self.uses.get(use) == answer]
+        for answer, said in _SAID.items():
+            names = [name for use, name in USES.items() if self.uses.get(use) == answer]
+            if names:
+                parts.append(f"{said} {_listed(names, 'and' if answer == 'yes' else 'or')}")
+        text = "; ".join(parts) or "nothing here speaks against this judge"
+        return f"{text[0].upper()}{text[1:]}."
 
     @property
     def figures(self) -> str:
@@ -249,6 +244,6 @@ def figure_text(figure: Estimate, form: Callable[[float], str] = percent) -> str
     return f"{form(figure.value)} ({low.removesuffix(' %')}{joint}{high})"
 
 
-def _listed(words: Sequence[str], last: str = "or") -> str:
+def _listed(words: Sequence[str], last: str) -> str:
     """Join words: `a`, `a or b`, `a, b or c`."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -250,7 +250,9 @@ def _pair(i: int, expected: ExpectedCard, n: int, card: Any) -> Match:
     score, is_forbidden = 0.0, False
     similarities, unmet = {}, {}
     for name, words in expected.keywords.items():
-        found = search(words, field_text(card, name, n + 1))
+        text = _value(card, name)
+        require_string(text, f"generated card {n + 1}: {name!r}")
+        found = search(words, text)
         score += found.share * weight
         is_forbidden = is_forbidden or found.is_forbidden
         similarities[name] = found.share
@@ -287,13 +289,6 @@ def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
         with located(f"expected card {number}"):
             found.append(ExpectedCard.of(card))
     return tuple(found)
-
-
-def field_text(card: Any, field: str, number: int) -> str:
-    """Return a field of a generated card; raises `InputError` if it is not a string."""
-    text = _value(card, field)
-    require_string(text, f"generated card {number}: {field!r}")
-    return str(text)
 
 
 def type_of(card: Any) -> Any:
