@@ -94,14 +94,10 @@ class Guide:
 
     def classify(self, response: str) -> tuple[str, dict[str, tuple[Keyword, ...]]]:
         """Return the label of a response, and the keywords that it contains by label."""
-        hits: dict[str, tuple[Keyword, ...]] = {}
-        shows = []
-        for name, label in self.labels.items():
-            found = search(self.keywords[name], response)
-            if found.words:
-                hits[label] = found.words
-                if not found.is_forbidden:
-                    shows.append(label)
+        labels = self.labels.items()
+        found = {label: search(self.keywords[name], response) for name, label in labels}
+        hits = {label: one.words for label, one in found.items() if one.words}
+        shows = [label for label in hits if not found[label].is_forbidden]
         if len(shows) > 1:
             return AMBIGUOUS, hits
         return (shows[0] if shows else NO_MATCH), hits
@@ -318,11 +314,8 @@ def evaluate_behaviors(
     given = {name: by_case(suite, own, f"variant {name!r}") for name, own in responses.items()}
     results = {}
     for id_, case in suite.items():
-        outcomes = []
-        for variant in case.expected:
-            response = given.get(variant, {}).get(id_)
-            outcomes.append(Outcome.of(case, variant, response))
-        results[id_] = _result(outcomes)
+        said = {variant: given.get(variant, {}).get(id_) for variant in case.expected}
+        results[id_] = _result([Outcome.of(case, *one) for one in said.items()])
     return BehaviorRun(
         "behaviors",
         1.0,

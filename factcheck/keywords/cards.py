@@ -224,12 +224,8 @@ def match_cards(
         gains[i] = [pair.score if pair.score >= threshold else 0.0 for pair in row]
         pairs.append(row)
     partners = assign(gains) if assignment == "optimal" else _greedy(gains)
-    matches, missed = [], []
-    for i, row in enumerate(pairs):
-        if i in partners:
-            matches.append(row[partners[i]])
-        else:
-            missed.append(_missed(i, wanted[i], row))
+    matches = [pairs[i][n] for i, n in sorted(partners.items())]
+    missed = [_missed(i, wanted[i], row) for i, row in enumerate(pairs) if i not in partners]
     extra = sorted({*range(len(cards))} - {*partners.values()})
     found = Scores.of([match.score for match in matches], len(wanted), len(cards))
     return CaseResult(*found, tuple(matches), tuple(missed), tuple(extra))
@@ -435,10 +431,8 @@ class CardRun(MetricReport):
         macro, micro = self.macro, self.micro
         if macro is None or micro is None:
             return ()
-        rows = []
-        columns = zip(_TITLES, macro, micro, map(mean_interval, self._columns()), strict=True)
-        for title, one, other, interval in columns:
-            rows.append((title, _share(one), _share(other), interval_text(interval)))
+        intervals = map(interval_text, map(mean_interval, self._columns()))
+        rows = zip(_TITLES, map(_share, macro), map(_share, micro), intervals, strict=True)
         table = Table(("", "macro", "micro", "95 % interval of macro"), tuple(rows))
         meaning = "macro: cases are weighted equally; micro: cards are"
         return (Section("Totals", meaning=meaning, table=table),)
