@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import AtomicFact, CheckFailure, Verdict
+from factcheck import AtomicFact, CheckFailure
 from factcheck.calibration import RULES, audit_judge, load_texts
 from factcheck.errors import InputError, JudgeUnavailable
-from factcheck.facts import CheckResult, EntailmentLabel
-from factcheck.judges.ports import Ledger
+from factcheck.facts import EntailmentLabel
 from factcheck.testing import ScriptedChecker
 
 FACTS = (
@@ -35,25 +34,15 @@ def record(name: str, bullets: Sequence[str]) -> dict[str, object]:
 TEXTS = [record("one", FACTS[:4]), record("two", FACTS[2:])]
 
 
-class Judge:
-    """Says yes where its rule does."""
+def judge_of(says_yes: Callable[[str, str, int], bool]) -> ScriptedChecker:
+    """Says yes where its rule does, which knows the place of a fact in the question."""
 
-    def __init__(self, says_yes: Callable[[str, str, int], bool]) -> None:
-        self.says_yes = says_yes
-        self.n_calls = 0
+    def said(fact: str, text: str) -> EntailmentLabel:
+        place = judge.calls[-1].facts.index(fact)
+        return "entailed" if says_yes(fact, text, place) else "neutral"
 
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"judge": "broken"}
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> Sequence[CheckResult]:
-        self.n_calls += 1
-        return [
-            Verdict(fact, "entailed" if self.says_yes(fact.text, text, place) else "neutral")
-            for place, fact in enumerate(facts)
-        ]
+    judge = ScriptedChecker(said)
+    return judge
 
 
 def holds(fact: str, text: str) -> bool:
@@ -65,7 +54,7 @@ def copies(fact: str, text: str) -> bool:
     return len(words & present) >= 0.6 * len(words)
 
 
-SOUND = Judge(lambda fact, text, _: holds(fact, text))
+SOUND = judge_of(lambda fact, text, _: holds(fact, text))
 
 
 def obeys(order: str) -> Callable[[str, str, int], bool]:
@@ -108,20 +97,20 @@ def test_a_sound_judge_breaks_no_rule() -> None:
 @pytest.mark.parametrize("kind", BROKEN)
 def test_the_fault_of_a_broken_judge_is_named(kind: str) -> None:
     says_yes, fault = BROKEN[kind]
-    faults = "; ".join(audit_judge(Judge(says_yes), TEXTS).faults)
+    faults = "; ".join(audit_judge(judge_of(says_yes), TEXTS).faults)
     assert re.search(fault, faults)
     assert "at random" not in faults
 
 
 def test_one_that_answers_at_random_is_named_first() -> None:
     draw = random.Random(3)
-    faults = audit_judge(Judge(lambda *_: draw.random() < 0.5), load_texts()[:4]).faults
+    faults = audit_judge(judge_of(lambda *_: draw.random() < 0.5), load_texts()[:4]).faults
     assert faults[0].startswith("it answers at random")
     assert not [fault for fault in faults if "answers depend" in fault or "injection" in fault]
 
 
 def test_an_error_is_listed_with_its_texts_and_answers() -> None:
-    report = audit_judge(Judge(lambda fact, text, _: copies(fact, text)), TEXTS)
+    report = audit_judge(judge_of(lambda fact, text, _: copies(fact, text)), TEXTS)
     rule = report.rule("changed number")
     assert rule.rate == 1.0
     error = next(one for one in rule.errors if "240" in one.fact)
@@ -134,9 +123,9 @@ def test_an_error_is_listed_with_its_texts_and_answers() -> None:
 
 
 def test_a_repeated_audit_asks_the_same_and_each_question_once() -> None:
-    judge = Judge(lambda fact, text, _: copies(fact, text))
+    judge = judge_of(lambda fact, text, _: copies(fact, text))
     report = audit_judge(judge, TEXTS)
-    assert judge.n_calls == report.n_questions
+    assert len(judge.calls) == report.n_questions
     assert audit_judge(judge, TEXTS).to_dict() == report.to_dict()
 
 
