@@ -225,13 +225,8 @@ def share_right(pairs: Decisions, labels: Sequence[bool] = (True, False)) -> flo
 
     Of both labels, it is the balanced accuracy; `None` if there are no pairs with one of them.
     """
-    shares = []
-    for label in labels:
-        own = pairs.entailed[pairs.labels == label]
-        if not len(own):
-            return None
-        shares.append(float((own == label).mean()))
-    return fmean(shares)
+    is_right = [pairs.entailed[pairs.labels == label] == label for label in labels]
+    return fmean(float(own.mean()) for own in is_right) if all(map(len, is_right)) else None
 
 
 def right_interval(pairs: Decisions, labels: Sequence[bool]) -> Interval:

@@ -122,14 +122,11 @@ of the decided facts that are, and that are not, in the whole summary.
 def measure_texts(texts: Iterable[TextScores]) -> dict[str, Estimate]:
     """Compute all metrics of one judge, by name."""
     by_text = [_values(text) for text in texts]
-    estimates = {}
-    for name in MEASUREMENT.labels:
-        values = [of_text[name] for of_text in by_text if of_text[name]]
-        estimates[name] = _estimate(name, values)
-    return estimates
+    return {name: _estimate(name, by_text) for name in MEASUREMENT.labels}
 
 
-def _estimate(name: str, values: Sequence[Sequence[float]]) -> Estimate:
+def _estimate(name: str, by_text: Sequence[Mapping[str, Sequence[float]]]) -> Estimate:
+    values = [of_text[name] for of_text in by_text if of_text[name]]
     means = [fmean(of_text) for of_text in values]
     found = mean_estimate(means, low=-1.0 if name.startswith("kendall") else 0.0)
     is_share = MEASUREMENT.labels[name][1] is percent

@@ -64,12 +64,8 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             texts, judges, raters=rater or [], budget=limits, n_random=random_orders
         )
     files = run.save(out)
-    silent = {}
-    for name in run.judges:
-        own = [row for row in run.rows if row.judge == name]
-        if name != BASELINE and all(row.score is None for row in own):
-            silent[name] = own[0].note
-    failure = _no_verdicts(silent.items())
+    heard = {BASELINE, *(row.judge for row in run.rows if row.score is not None)}
+    failure = _no_verdicts((row.judge, row.note) for row in run.rows if row.judge not in heard)
     output.report(run, output.Destination(format_ or "table"), failure)
     output.print_note(f"{', '.join(files)} in {out}")
     output.exit_with(failure)
