@@ -219,9 +219,9 @@ class BulletRemoval(Report):
         sizes = {subject.name: len(subject.bullets) for subject in self.subjects}
         n_texts = sum(len(row.kept) == sizes[row.text] for row in complete)
         limits = f"{plural(len(sizes), 'text')}, {plural(len(rows), 'variant')}"
-        n_verdicts = sum(len(row.verdicts) for row in complete)
-        if n_unsure := sum(row.n_unsure for row in complete):
-            unsure = percent(n_unsure / n_verdicts)
+        labels = [label for row in complete for label in row.verdicts.values()]
+        if UNSURE in labels:
+            unsure = percent(labels.count(UNSURE) / len(labels))
             limits += f"; {unsure} of the facts left open as unsure, outside its scores"
         return conclusions.of_bullets(self.metrics(judge), n_texts, limits)
 

@@ -58,10 +58,6 @@ class VariantRow:
         is_missing = (label[0] == "?" and label != UNSURE for label in self.verdicts.values())
         return self.score is not None and not any(is_missing)
 
-    @property
-    def n_unsure(self) -> int:
-        return list(self.verdicts.values()).count(UNSURE)
-
     @classmethod
     def of(cls, text: str, judge: str, kept: frozenset[int], report: CoverageReport) -> VariantRow:
         verdicts: dict[str, str] = {}
