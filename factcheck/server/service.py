@@ -209,9 +209,7 @@ class Service:
         if self.n_in_flight >= _MAX_IN_FLIGHT:
             detail = f"{self.n_in_flight} requests are in progress; try again"
             raise Problem(503, "busy", detail, retry_after_s=1)
-        seconds = _MAX_DEADLINE_S
-        if deadline_ms is not None:
-            seconds = min(seconds, deadline_ms / 1_000)
+        seconds = min(_MAX_DEADLINE_S, deadline_ms / 1_000) if deadline_ms else _MAX_DEADLINE_S
         self.n_in_flight += 1
         task = asyncio.ensure_future(_by_deadline(request.state.caller, work, seconds))
         task.add_done_callback(self._end)
@@ -227,9 +225,7 @@ class Service:
 
 
 def _last_line(task: asyncio.Task[str]) -> str:
-    if task.cancelled():
-        return json_text({"problem": problem_of(asyncio.CancelledError()).details})
-    error = task.exception()
+    error = asyncio.CancelledError() if task.cancelled() else task.exception()
     return task.result() if error is None else json_text({"problem": problem_of(error).details})
 
 
