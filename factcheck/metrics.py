@@ -35,7 +35,6 @@ from factcheck.reports.text import (
 from factcheck.runtime.loop import blocking, call, each, together
 from factcheck.settings import require_list, require_number
 from factcheck.stats.intervals import Interval, wilson
-from factcheck.stats.resampling import Change as ScoreChange
 from factcheck.stats.resampling import Comparison, compare_means, mean_interval, split_changes
 
 if TYPE_CHECKING:
@@ -302,8 +301,8 @@ def compare_runs(
             f"{plural(len(common), 'case')} ({some_of(differing)}); "
             "evaluate both with the same ones"
         )
-    main = compare_means((name, of_a[name], of_b[name]) for name in common)
-    moved = split_changes(ScoreChange(name, of_a[name], of_b[name]) for name in common)
+    scores = [(name, of_a[name], of_b[name]) for name in common]
+    main, moved = compare_means(scores), split_changes(scores)
     groups = {"Lost": moved.worse, "Won": moved.better, "Unchanged": moved.unchanged}
     settings = a.signature.changes(b.signature)
     alerts = (

@@ -93,11 +93,9 @@ def compare_runs(
         overall = {name: _without_test(one) for name, one in overall.items()}
         no_verdict = _undecided_text(fields)
     changes = _changes([field for field in with_values if field.is_scored])
-    f1s = [(name, records_a[name].f1, records_b[name].f1) for name in common]
+    f1s = ((name, records_a[name].f1, records_b[name].f1) for name in common)
     moved = stats.split_changes(
-        stats.Change(name, one, other)
-        for name, one, other in f1s
-        if one is not None and other is not None
+        [(name, x, y) for name, x, y in f1s if x is not None and y is not None]
     )
     n_unusable = [sum(record.failure is not None for record in records) for records in runs]
     main = overall["mean_f1"]
@@ -112,8 +110,8 @@ def compare_runs(
         changes=tuple(changes),
         scores={text: overall[name] for name, text in _OVERALL.items()},
         counts={
-            "better": [one.name for one in moved.better],
-            "worse": [one.name for one in moved.worse],
+            "better": [name for name, _, _ in moved.better],
+            "worse": [name for name, _, _ in moved.worse],
             "equal": len(moved.unchanged),
             "unusable": tuple(n_unusable),
         },

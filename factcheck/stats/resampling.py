@@ -199,31 +199,28 @@ class Comparison:
         return self.p is not None and self.p < SIGNIFICANT
 
 
-class Change(NamedTuple):
-    """One unit on both sides."""
-
-    name: str | int
-    a: float
-    b: float
+Unit = tuple[Any, float, float]
+"""Name of a unit, and its values on both sides."""
 
 
 class Changes(NamedTuple):
     """Units by direction of change, largest change first."""
 
-    better: tuple[Change, ...]
-    worse: tuple[Change, ...]
-    unchanged: tuple[Change, ...]
+    better: list[Unit]
+    worse: list[Unit]
+    unchanged: list[Unit]
     p_value: float
     """p-value of the exact sign test of `better` against `worse`, in (0, 1]."""
 
 
-def split_changes(changes: Iterable[Change]) -> Changes:
+def split_changes(units: Sequence[Unit]) -> Changes:
     """Split units into better, worse and unchanged ones, and test the first two for balance."""
-    every = list(changes)
-    better = sorted((c for c in every if c.b - c.a > NEGLIGIBLE), key=lambda c: c.a - c.b)
-    worse = sorted((c for c in every if c.a - c.b > NEGLIGIBLE), key=lambda c: c.b - c.a)
-    unchanged = tuple(c for c in every if abs(c.b - c.a) <= NEGLIGIBLE)
-    return Changes(tuple(better), tuple(worse), unchanged, sign_test(len(better), len(worse)))
+    better = [(name, a, b) for name, a, b in units if b - a > NEGLIGIBLE]
+    worse = [(name, a, b) for name, a, b in units if a - b > NEGLIGIBLE]
+    unchanged = [(name, a, b) for name, a, b in units if abs(b - a) <= NEGLIGIBLE]
+    better.sort(key=lambda unit: unit[1] - unit[2])
+    worse.sort(key=lambda unit: unit[2] - unit[1])
+    return Changes(better, worse, unchanged, sign_test(len(better), len(worse)))
 
 
 def compare_scores(a: SumScores, b: SumScores) -> tuple[dict[str, Comparison], Matrix]:
@@ -249,7 +246,7 @@ def compare_scores(a: SumScores, b: SumScores) -> tuple[dict[str, Comparison], M
     return found, by_chance
 
 
-def compare_means(values: Iterable[tuple[str, float, float]]) -> Comparison:
+def compare_means(values: Iterable[Unit]) -> Comparison:
     """Compare the means of two sides over grouped values; whole groups are drawn and swapped."""
     groups: dict[str, list[float]] = {}
     for name, a, b in values:

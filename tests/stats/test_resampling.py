@@ -15,7 +15,6 @@ from factcheck.stats.intervals import Interval, cluster_interval, sign_test, wil
 from factcheck.stats.resampling import (
     FEW_UNITS,
     NEGLIGIBLE,
-    Change,
     Comparison,
     SumScores,
     bootstrap_groups,
@@ -182,11 +181,11 @@ def test_the_observed_difference_is_one_of_the_randomizations() -> None:
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=9))
 @example([(0.0, NEGLIGIBLE), (NEGLIGIBLE, 0.0)])
 def test_every_change_is_better_worse_or_neither(pairs: list[tuple[float, float]]) -> None:
-    changes = [Change(n, a, b) for n, (a, b) in enumerate(pairs)]
-    found = split_changes(changes)
-    assert sorted((*found.better, *found.worse, *found.unchanged)) == sorted(changes)
-    gains = [change.b - change.a for change in found.better]
-    losses = [change.a - change.b for change in found.worse]
+    units = [(n, *pair) for n, pair in enumerate(pairs)]
+    found = split_changes(units)
+    assert sorted((*found.better, *found.worse, *found.unchanged)) == units
+    gains = [b - a for _, a, b in found.better]
+    losses = [a - b for _, a, b in found.worse]
     assert gains == sorted(gains, reverse=True)
     assert losses == sorted(losses, reverse=True)
     assert min([*gains, *losses], default=1.0) > 0
