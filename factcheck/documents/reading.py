@@ -122,12 +122,7 @@ def _list_entries(path: PathOrDash, format_: str) -> Iterator[Entry]:
         if head and _is_object(head[-1].text):
             yield from _parsed(name, chain(head, lines))
             return
-        texts = []
-        for line in chain(head, lines):
-            if line.error is not None:
-                raise line.error
-            texts.append(line.text)
-        text = "".join(texts)
+        text = "".join(_texts(chain(head, lines)))
     parse = parse_yaml if format_ == "yaml" else parse_json
     value = parse(text, name).value
     if isinstance(value, list):
@@ -155,34 +150,30 @@ def _parsed(name: str, lines: Iterable[Line]) -> Iterator[Entry]:
 
 
 def _value_of(line: Line, name: str) -> Any:
-    if line.error is not None:
-        raise line.error
-    return parse_json(line.text.rstrip(), name, line.number).value
+    (text,) = _texts([line])
+    return parse_json(text.rstrip(), name, line.number).value
+
+
+def _texts(lines: Iterable[Line]) -> Iterator[str]:
+    for line in lines:
+        if line.error is not None:
+            raise line.error
+        yield line.text
 
 
 def _table_entries(path: PathOrDash, required: Sequence[str], hint: str) -> Iterator[Entry]:
     delimiter = "\t" if str(path).lower().endswith(".tsv") else ","
     # The limit is global to the process, so it is only ever raised.
     csv.field_size_limit(max(MAX_TEXT_BYTES, csv.field_size_limit()))
-    number = 0
-
-    def texts() -> Iterator[str]:
-        nonlocal number
-        for line in read_lines(path):
-            number = line.number
-            if line.error is not None:
-                raise line.error
-            yield line.text
-
-    rows = csv.reader(texts(), delimiter=delimiter, strict=True)
+    rows = csv.reader(_texts(read_lines(path)), delimiter=delimiter, strict=True)
     columns: Sequence[str] = ()
     while True:
-        place = f"{path}, line {number + 1}"
+        place = f"{path}, line {rows.line_num + 1}"
         try:
             row = next(rows, None)
         except csv.Error as error:
             quoted = 'a field that holds a quote is written "like ""this"""'
-            problem = f"misplaced quotes ({error}, line {number}); {quoted}"
+            problem = f"misplaced quotes ({error}, line {rows.line_num}); {quoted}"
             raise InputError(f"{place}: {problem}") from error
         if row is None:
             return
