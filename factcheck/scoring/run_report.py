@@ -5,29 +5,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CheckFailure, CoverageReport, Usage
 from factcheck.facts.coverage import trust_lines
-from factcheck.facts.page import (
-    answer_text,
-    bounds_text,
-    lost_musts,
-    parts,
-    score_text,
-    usage_text,
-)
+from factcheck.facts.page import answer_text, bounds_text, lost_musts, parts, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Page, Section, Svg, Table, entries, filled
 from factcheck.reports.pictures import histogram_svg
 from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, some_of
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
 """Keys of `CoverageReport.counts`."""
@@ -42,7 +32,7 @@ _LONGEST_BAR = 15
 
 
 class Row(NamedTuple):
-    """Outcome of a record; all fields but the last two are CSV columns."""
+    """Outcome of a record; all fields but the last are CSV columns."""
 
     id: str
     score: float | None = None
@@ -62,18 +52,16 @@ class Row(NamedTuple):
     message: str | None = None
     source: str = ""
     """Digest of the source, for clustering."""
-    place: int = 0
-    """Position in the input."""
 
     @classmethod
-    def of(cls, name: str, outcome: Outcome, place: int) -> Self:
+    def of(cls, name: str, outcome: Outcome) -> Row:
         if isinstance(outcome, RecordFailure):
-            return cls(name, code=outcome.code, message=outcome.message, place=place)
+            return cls(name, code=outcome.code, message=outcome.message)
         found = outcome.share
         rates = found.value, found.low, found.high, found.expected, outcome.faithfulness
         lost, source = lost_musts(outcome.results) or None, outcome.source_digest or name
         counts: dict[str, Any] = outcome.counts
-        return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
+        return cls(name, *rates, **counts, lost_must=lost, source=source)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -90,16 +78,13 @@ class Row(NamedTuple):
         return Case(title)
 
     @property
-    def rank(self) -> tuple[int, float, int]:
+    def rank(self) -> tuple[bool, bool, float, int]:
         """Sort key, worst first: no report, undecided, then by score and distorted facts."""
-        if self.code is not None:
-            return 0, 0.0, 0
-        if self.score is None:
-            return (1, 0.0, 0)
-        return (2, self.score, -(self.distorted or 0))
+        has_score = self.score is not None
+        return self.code is None, has_score, self.score or 0.0, -(self.distorted or 0)
 
 
-COLUMNS = Row._fields[:-2]
+COLUMNS = Row._fields[:-1]
 """Columns of CSV and data frames."""
 
 
@@ -134,13 +119,13 @@ class RunReport(Report):
         """Number of existing rows whose records are not in the input."""
         self.complete = True
         """Whether every record of the run is among the rows."""
-        for place, (name, outcome) in enumerate((outcomes or {}).items()):
-            self.add(name, outcome, place)
+        for name, outcome in (outcomes or {}).items():
+            self.add(name, outcome)
         if outcomes is not None:
             self.rows.sort(key=lambda row: row.rank)
 
     @classmethod
-    def read(cls, path: PathOrDash) -> Self:
+    def read(cls, path: PathOrDash) -> RunReport:
         """Read rows written by `factcheck run --out`.
 
         Raises `InputError` if the file is damaged or has rows of another kind.
@@ -150,14 +135,14 @@ class RunReport(Report):
         report.complete = complete
         return report
 
-    def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
+    def add(self, record_id: str, outcome: Outcome) -> None:
         codes = codes_of(outcome)
         if not codes <= FINAL:
             self.unfinished += 1
             passing = next(one for one in failures_of(outcome) if one.code not in FINAL)
             self.problem = self.problem or f"{record_id}: {passing.message}"
         self.budget_exhausted |= _BUDGET in codes
-        self.rows.append(Row.of(record_id, outcome, place))
+        self.rows.append(Row.of(record_id, outcome))
         if isinstance(outcome, CoverageReport):
             self.usage = self.usage + outcome.usage
             self.counts.update(outcome.counts, records=1)

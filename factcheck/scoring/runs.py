@@ -10,13 +10,7 @@ from typing import Any, Literal
 
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import ConfigError, FactcheckError, InputError
-from factcheck.facts import (
-    CoverageReport,
-    FactSet,
-    Usage,
-    short_digest,
-    source_key,
-)
+from factcheck.facts import CoverageReport, FactSet, Usage, short_digest, source_key
 from factcheck.facts.report import Direction
 from factcheck.judges.ports import Ledger
 from factcheck.records import Record
@@ -60,7 +54,8 @@ def score_run(
         try:
             for number, (record, outcome) in enumerate(scored, 1):
                 record_id = record.id if record else str(number)
-                run.add(record_id, outcome, places.pop(record_id, number))
+                places.setdefault(record_id, number)
+                run.add(record_id, outcome)
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
                         rows.append(record_id, row_of(record, outcome))
@@ -74,8 +69,8 @@ def score_run(
     if rows is not None and digests:
         for row in read_results(rows.path):
             if row["id"] in digests and row["id"] in places:
-                run.add(row["id"], outcome_of(row), places[row["id"]])
-        run.rows.sort(key=lambda row: row.place)
+                run.add(row["id"], outcome_of(row))
+        run.rows.sort(key=lambda row: places[row.id])
     _close(run, rows)
     run.signature = run_signature(scorer, direction)
     return run
