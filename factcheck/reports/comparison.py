@@ -7,14 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from factcheck.reports import Report
-from factcheck.reports.page import (
-    Alert,
-    Item,
-    Page,
-    Section,
-    Table,
-    filled,
-)
+from factcheck.reports.page import Alert, Item, Page, Section, Table, filled
 from factcheck.reports.pictures import dots_svg
 from factcheck.reports.text import (
     DASH,

@@ -14,7 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -101,21 +101,6 @@ def in_order(
             yield first()
     finally:
         cancel(window)
-
-
-def outcomes(
-    scored: Generator[Scored, None, None], *, progress: bool
-) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of scored records, showing progress on standard error if asked to."""
-    usage = Usage()
-    shown = show_progress() if progress else nullcontext()
-    with closing(scored), shown as show:
-        for n_done, (_, outcome) in enumerate(scored, 1):
-            if isinstance(outcome, CoverageReport):
-                usage = usage + outcome.usage
-            if show:
-                show(n_done, usage)
-            yield outcome
 
 
 def records_of(records: Iterable[RecordLike]) -> Iterator[Record | RecordFailure]:

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import (
-    AsyncIterator,
-    Callable,
-    Generator,
-    Iterable,
-    Mapping,
-    Sequence,
-)
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
@@ -29,6 +22,7 @@ from factcheck.facts import (
     Source,
     SourceDocument,
     Texts,
+    Usage,
     Verdict,
     as_source,
     digest,
@@ -41,15 +35,11 @@ from factcheck.facts.groups import Weighting, batches, weigh
 from factcheck.facts.model import combined, with_true_evidence
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import build_judges, is_embedded
-from factcheck.judges.ports import (
-    ExtractorSpec,
-    JudgeSpec,
-    Ledger,
-)
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.records import Record, RecordLike
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
-from factcheck.scoring.many import Outcome, Scored, outcomes, score_in_processes, score_records
+from factcheck.scoring.many import Outcome, Scored, score_in_processes, score_records, show_progress
 from factcheck.settings import FACTS_PER_CALL, LOCAL, require_choice, require_integer, require_text
 
 if TYPE_CHECKING:
@@ -226,7 +216,15 @@ class FactCoverage(SessionUser):
             own record. Closing the iterator cancels the records in flight; replies received so far
             are cached.
         """
-        return outcomes(self.score_records(records, direction=direction), progress=progress)
+        usage = Usage()
+        shown = show_progress() if progress else nullcontext()
+        with closing(self.score_records(records, direction=direction)) as scored, shown as show:
+            for n_done, (_, outcome) in enumerate(scored, 1):
+                if isinstance(outcome, CoverageReport):
+                    usage += outcome.usage
+                if show:
+                    show(n_done, usage)
+                yield outcome
 
     def score_records(
         self,
@@ -237,8 +235,7 @@ class FactCoverage(SessionUser):
         """Score many records and yield each with its outcome; see `score_many`."""
         if self._processes > 1:
             judge = self._specs[0] or self.session.settings.judge
-            options = judge, self._weights, direction
-            start = partial(_chunk_scorer, *options)
+            start = partial(_chunk_scorer, judge, self._weights, direction)
             return score_in_processes(start, records, self._processes)
 
         score = partial(self.ascore, direction=direction)
@@ -265,8 +262,9 @@ class FactCoverage(SessionUser):
         """
         from factcheck.scoring.dspy_metric import CoverageMetric
 
-        fields = {"summary": summary, "facts": facts}
-        return CoverageMetric(self.aextract, self.ascore, source=source, **fields)
+        return CoverageMetric(
+            self.aextract, self.ascore, source=source, summary=summary, facts=facts
+        )
 
     @asynccontextmanager
     async def uncached(self) -> AsyncIterator[FactCoverage]:
