@@ -142,6 +142,7 @@ class CheckFailure(PlainData):
     `factcheck.errors`."""
     message: str
     label: ClassVar[Literal[""]] = ""
+    evidence: ClassVar[None] = None
     supported: ClassVar[bool] = False
     status: ClassVar[str] = "undecided"
     judge: ClassVar[str] = ""

@@ -131,19 +131,9 @@ def coverage_page(
     usage: Usage,
     signature: ScoreSignature,
     trust: tuple[str, ...],
-    n_key: int = 0,
+    n_key: int,
 ) -> Page:
-    """Build the page of one report.
-
-    Args:
-        results: Results of its facts.
-        claim_results: Results of its claims; `None` if they were not checked.
-        documents: Results of the facts of each source document.
-        usage: Usage of the report.
-        signature: Signature of the report.
-        trust: How far to trust the score; left out where nothing was decided.
-        n_key: Number of the heaviest facts to list first, kept or not.
-    """
+    """Build the page of one report; `claim_results` is `None` if no claims were checked."""
     claims, counts = claim_results or (), Counter(result.status for result in results)
     weighted = any(result.fact.weight != 1.0 for result in results)
     page = _page(_FACTS._replace(name="Weighted coverage") if weighted else _FACTS, results)

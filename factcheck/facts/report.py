@@ -260,10 +260,10 @@ class CoverageReport(Report):
             trust_lines(str(self.signature), self.judge_quality),
             n_key,
         )
-        if self.texts is not None and not self.texts.summary.text.strip():
-            page = page._replace(answer="The summary is empty, so nothing is kept.", trust=())
         if self.texts is None:
             return page
+        if not self.texts.summary.text.strip():
+            page = page._replace(answer="The summary is empty, so nothing is kept.", trust=())
         unread = [unread_warning(self.facts, one.text) for one in self.texts.documents]
         alerts = (Alert(text, "warn") for text in filter(None, unread))
         texts = self.texts.marked(self.facts.source_digest, self.results, self.claim_results)

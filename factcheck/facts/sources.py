@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from factcheck.documents import PlainData, from_plain, shown
 from factcheck.errors import InputError
 from factcheck.facts.groups import group_results
-from factcheck.facts.model import AtomicFact, CheckResult, Evidence, FactSet, Verdict, digest
+from factcheck.facts.model import AtomicFact, CheckResult, Evidence, FactSet, digest
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
 from factcheck.settings import require_text
 
@@ -170,8 +170,7 @@ def _evidence(
 ) -> Iterator[Mark]:
     keys = _keys(kind, results)
     for result in results:
-        evidence = result.evidence if isinstance(result, Verdict) else None
-        is_here = document in {None, *result.fact.documents[:1]}
+        evidence, is_here = result.evidence, document in {None, *result.fact.documents[:1]}
         if evidence and is_here and text[evidence.start : evidence.end] == evidence.quote:
             tone = "plain" if result.label == "neutral" else _TONES[result.label]
             yield Mark(evidence.start, evidence.end, keys[result.fact.id], tone)

@@ -36,8 +36,6 @@ from factcheck.stats.resampling import (
 
 Run = CoverageReport | RunReport | Mapping[str, CoverageReport] | Iterable[CoverageReport]
 """A report; a run; reports by record name; or reports in record order."""
-Pairs = Sequence[tuple[CheckResult, CheckResult]]
-"""Results of a fact in both runs."""
 Reports = Sequence[tuple[CoverageReport, CoverageReport]]
 """Reports of a record in both runs."""
 UNDECIDED = "undecided"
@@ -280,11 +278,6 @@ def _undecided_text(changes: Sequence[Change]) -> str:
 
 
 def _change(record: str, a: CheckResult, b: CheckResult) -> Change:
-    reason, quote = "", ""
-    if isinstance(b, CheckFailure):
-        reason = b.message
-    else:
-        reason, quote = b.reason, b.evidence.quote if b.evidence else ""
     return Change(
         _group(a.status, b.status),
         b.fact.text,
@@ -293,8 +286,8 @@ def _change(record: str, a: CheckResult, b: CheckResult) -> Change:
         record=record,
         id=b.fact.id,
         must=a.fact.must or b.fact.must,
-        quote=quote,
-        reason=reason,
+        quote=b.evidence.quote if b.evidence else "",
+        reason=b.message if isinstance(b, CheckFailure) else b.reason,
     )
 
 
@@ -308,7 +301,9 @@ def _group(a: str, b: str) -> str:
     return "Won"
 
 
-def _compare_facts(scores: Sequence[tuple[str, float, float]], decided: Pairs) -> Comparison:
+def _compare_facts(
+    scores: Sequence[tuple[str, float, float]], decided: Sequence[tuple[CheckResult, CheckResult]]
+) -> Comparison:
     """Compare the coverage of one source, fact by fact."""
     a, b = fmean(a for _, a, _ in scores), fmean(b for _, _, b in scores)
     n_won = sum(y.supported and not x.supported for x, y in decided)
