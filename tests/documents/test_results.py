@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Iterable
@@ -10,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factcheck.documents.results import ResultsFile, read_results, read_run
 from factcheck.errors import InputError
@@ -19,16 +16,6 @@ from tests.processes import printed_by_python
 
 RUN = "judge:local|version:1"
 IDS = ("a", "Ö/東", 'c "x"\n')
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-).filter(lambda value: "Infinity" not in json.dumps(value))
 
 
 def signature() -> str:
@@ -41,18 +28,6 @@ def write_rows(path: Path, ids: Iterable[str] = IDS, *, resume: bool = True) -> 
             if name not in results.done:
                 results.append(name, {"text": f"Row of {name}, ü \u2028"})
     return path
-
-
-@given(rows=st.dictionaries(st.text(), json_values, max_size=5))
-def test_any_json_comes_back_equal(
-    tmp_path_factory: pytest.TempPathFactory, rows: dict[str, Any]
-) -> None:
-    path = tmp_path_factory.mktemp("results") / "out.jsonl"
-    with ResultsFile(path, signature, resume=False) as results:
-        for name, value in rows.items():
-            results.append(name, {"value": value})
-
-    assert list(read_results(path)) == [{"id": n, "value": v} for n, v in rows.items()]
 
 
 def test_resuming_knows_what_is_done_and_appends(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import sys
-import tracemalloc
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -139,21 +138,6 @@ def test_a_missing_file_and_an_unknown_format_are_told_before_reading(tmp_path: 
         read_records(tmp_path / "pairs.jsonl")
     with pytest.raises(InputError, match=r"records come from a \.yaml"):
         read_records(write(tmp_path / "pairs.xlsx"))
-
-
-def test_one_record_is_held_at_a_time(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    with path.open("w") as stream:
-        for number in range(200):
-            stream.write(json.dumps({**TRAM, "id": number, "source": "word " * 20_000}) + "\n")
-
-    tracemalloc.start()
-    count = sum(1 for _ in read_records(path))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-
-    assert count == 200
-    assert peak < path.stat().st_size / 10
 
 
 def test_a_source_may_be_several_documents(tmp_path: Path) -> None:
