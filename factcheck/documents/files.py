@@ -148,11 +148,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 
 def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
-    """Read a UTF-8 file with accents composed, plain line ends and no byte order mark.
-
-    Raises:
-        InputError: Missing, a directory, unreadable, too large, binary, or not UTF-8.
-    """
+    """Read a UTF-8 file with accents composed, plain line ends and no byte order mark."""
     name = name_of(path)
     data = bytearray()
     with open_binary(path) as stream:
@@ -169,11 +165,7 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
 
 
 def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
-    """Decode UTF-8 with or without byte order mark.
-
-    Raises:
-        InputError: Not UTF-8, or binary; names the line.
-    """
+    """Decode UTF-8 with or without byte order mark; its error names the line."""
     if data.startswith(_UTF_16):
         raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
     offset = data.find(b"\0")
@@ -233,9 +225,6 @@ def write_text(path: PathOrDash, text: str) -> None:
     r"""Write a UTF-8 file atomically.
 
     Lone surrogates, which UTF-8 cannot encode, are written as `\udcff`, which JSON reads back.
-
-    Raises:
-        InputError: A directory, a missing folder, or not writable.
     """
     data = text.encode("utf-8", "backslashreplace")
     write_with(path, lambda stream: stream.write(data))
@@ -247,7 +236,7 @@ def write_with(
     """Write a file atomically; if `write` raises, the file is unchanged.
 
     Follows symbolic links and writes directly to devices and pipes. A new file gets
-    the permissions `mode`; an existing one keeps its own. Raises as `write_text` does.
+    the permissions `mode`; an existing one keeps its own.
     """
     check_writable(path)
     with file_errors(str(path), "write"):

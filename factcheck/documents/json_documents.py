@@ -65,13 +65,7 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
 
 
 def parse_json(text: str | bytes | bytearray, name: str, first_line: int = 1) -> Document:
-    """Parse one JSON value, bytes as UTF-8; raises `InputError`, which names the place.
-
-    Args:
-        text: The value.
-        name: Name of the file.
-        first_line: Line of the file at which the text begins.
-    """
+    """Parse one JSON value that begins at a line of a file; an `InputError` names the place."""
     if isinstance(text, (bytes, bytearray)):
         text = decode_text(text, name, first_line)
     place = name if "\n" in text else f"{name}, line {first_line}"

@@ -107,13 +107,7 @@ class ResultsFile:
         self._file.truncate(self._end)
 
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
-        """Append the final row of a record.
-
-        Raises:
-            InputError: Writing failed (for example, the disk is full) and left no partial row; or
-                the record already has a row.
-            ValueError: A number is not finite.
-        """
+        """Append the final row of a record; a failure, as of a full disk, leaves no part of it."""
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} already has a row; ids must be unique")
         text = json_text({"id": id, **row}) + "\n"
@@ -169,11 +163,7 @@ class ResultsFile:
 
 
 def lock_for_writing(descriptor: int, path: str | os.PathLike[str]) -> None:
-    """Lock an open file until it is closed, if its file system has locks.
-
-    Raises:
-        InputError: It is not a regular file, or another run has locked it.
-    """
+    """Lock a regular file, if its file system has locks, until it is closed."""
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         raise InputError(f"{path} is not a regular file; results need one")
     if fcntl is None:
@@ -197,10 +187,8 @@ def results_header(signature: str) -> str:
 def read_results(path: PathOrDash) -> Iterator[dict[str, Any]]:
     """Yield the rows of a results file, in order.
 
-    A last line truncated by a crash is ignored, with a warning in the log.
-
-    Raises:
-        InputError: The file is damaged otherwise, or has two rows for one id.
+    A last line truncated by a crash is ignored, with a warning in the log; other damage is an
+    `InputError`.
     """
     with open_binary(path) as stream:
         yield from (row for row in _lines(stream, path) if "id" in row)

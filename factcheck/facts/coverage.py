@@ -122,12 +122,7 @@ def is_embedded(signature: str) -> bool:
 
 
 def trust_lines(signature: str, quality: str = "") -> tuple[str, ...]:
-    """Say how far to trust scores: a line, and what is behind it; empty if nothing is known.
-
-    Args:
-        signature: Signature of the scores.
-        quality: Measured quality of the judge; may be empty.
-    """
+    """Say how far to trust scores: a line, and what is behind it; empty if nothing is known."""
     own = (one_line(quality),) if quality else ()
     figures: tuple[str, ...] = ()
     if quality.startswith("balanced accuracy"):

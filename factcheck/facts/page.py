@@ -112,11 +112,7 @@ _BEST_FIRST = (_KEPT, *_WORST_FIRST)
 
 
 def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
-    """Split a stacked bar by the outcomes that occur, best first.
-
-    Args:
-        counts: See `CoverageReport.counts`.
-    """
+    """Split a stacked bar by the outcomes that occur, best first."""
     every = (
         Part(group.tone, counts[group.title.lower()], group.title.lower(), group.mark)
         for group in _BEST_FIRST
@@ -187,11 +183,7 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
 
 
 def answer_text(counts: Mapping[str, int]) -> str:
-    """Say in a sentence or two what became of the facts.
-
-    Args:
-        counts: Number of facts by outcome; those that did not occur may be missing.
-    """
+    """Say in a sentence or two what became of the facts, given their number by outcome."""
     kept, distorted, undecided = (
         counts.get(kind, 0) for kind in ("kept", "distorted", "undecided")
     )

@@ -61,13 +61,8 @@ def script() -> str:
 def document_html(title: str, body: str, *scripts: str, policy: str = "") -> str:
     """Return a self-contained document in the style of all pages.
 
-    No other script can join `scripts`: the content security policy names their digests.
-
-    Args:
-        title: Title of the document.
-        body: Its body, as HTML.
-        scripts: Scripts at its end.
-        policy: More directives of the content security policy, each after a semicolon.
+    No other script can join `scripts`: the content security policy names their digests. `policy`
+    are more directives of it, each after a semicolon.
     """
     if scripts:
         digests = (hashlib.sha256(script.encode()).digest() for script in scripts)

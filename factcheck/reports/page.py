@@ -252,11 +252,8 @@ def entries(*pairs: tuple[str, str]) -> tuple[tuple[str, str], ...]:
 def gated(page: Page, failure: str, details: Sequence[str] = ()) -> Page:
     """Align the test cases of a page with its gate, so that JUnit and the exit code agree.
 
-    Args:
-        page: The report.
-        failure: Message of the failed gate, which becomes a case. If empty, the gate passed, and
-            failed or errored cases become skipped ones with their message.
-        details: More lines of that case.
+    The message of a failed gate becomes a case, with `details` as further lines. If it is empty,
+    the gate passed, and failed or errored cases become skipped ones.
     """
     if failure:
         why = (*(alert.text for alert in page.alerts), *details)

@@ -38,11 +38,8 @@ def score_run(
     """Score all records without a row, write their rows and close `rows`.
 
     Ctrl-C, an exhausted budget or a full disk ends the run early and is recorded in the report.
-    Existing rows whose records are in the input are added at the end.
-
-    Raises:
-        InputError: `records` is unreadable, a record differs from its existing row, or the rows
-            are damaged or of another kind.
+    Existing rows whose records are in the input are added at the end; a record that differs from
+    its row is an `InputError`.
     """
     run = RunReport()
     digests: dict[str, str] = {}

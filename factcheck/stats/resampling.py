@@ -224,11 +224,7 @@ def split_changes(units: Sequence[Unit]) -> Changes:
 
 
 def compare_scores(a: SumScores, b: SumScores) -> tuple[dict[str, Comparison], Matrix]:
-    """Compare every score of two sides over the same units, in the same order.
-
-    Args:
-        a: Baseline.
-        b: The other side; its gains are positive. No score may be undefined.
+    """Compare every score of two sides over the same units, in the same order; none is undefined.
 
     Returns:
         Comparisons by name, unadjusted (`p_adjusted` is `p_value`), and the differences under
