@@ -223,7 +223,12 @@ def _table(table: Table) -> str:
 
 
 def _item(item: Item, *, is_marked: bool) -> str:
-    body = f"<p>{' '.join(_words(item))}</p>"
+    words = [f'<span class="badge">{escape(badge)}</span>' for badge in item.badges]
+    if item.text:
+        words.append(escape(item.text))
+    if item.aside:
+        words.append(f'<span class="soft">{escape(item.aside)}</span>')
+    body = f"<p>{' '.join(words)}</p>"
     if item.quote:
         body += f"<blockquote>“{escape(item.quote)}”</blockquote>"
     body += "".join(f'<p class="note">{escape(note)}</p>' for note in item.notes)
@@ -235,12 +240,3 @@ def _item(item: Item, *, is_marked: bool) -> str:
         )
     name = f'<p class="id">{escape(item.name)}</p>' if item.name.strip() else ""
     return f"<li>{name}{body}</li>"
-
-
-def _words(item: Item) -> Iterator[str]:
-    for badge in item.badges:
-        yield f'<span class="badge">{escape(badge)}</span>'
-    if item.text:
-        yield escape(item.text)
-    if item.aside:
-        yield f'<span class="soft">{escape(item.aside)}</span>'

@@ -223,14 +223,10 @@ def filled(*sections: Section | None) -> tuple[Section, ...]:
 
 def brief(page: Page) -> Page:
     """Return the page with tables that have details cut to `MOST_ROWS`."""
-
-    def shortened(section: Section) -> Section:
-        table = section.table
-        if table is None or table.details is None:
-            return section
-        return section.tabled(table)
-
-    return page._replace(sections=tuple(map(shortened, page.sections)))
+    cut = (
+        one.tabled(one.table) if one.table and one.table.details else one for one in page.sections
+    )
+    return page._replace(sections=tuple(cut))
 
 
 def in_words(page: Page) -> Page:
