@@ -23,6 +23,8 @@ EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 """Whether a text entails a fact, contradicts it, or does neither."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed", "contradicted", "neutral")
 _STATUSES = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
+COUNTS = ("facts", *_STATUSES.values(), "undecided")
+"""What is counted of a report: all facts, and those by outcome."""
 _NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
 """Number of facts in the `repr` of a set."""
@@ -30,7 +32,7 @@ _READABLE = "/@,()+ "
 _CORE = "name another fact as 'core', or leave it out: the fact then stands alone"
 FOREIGN = "foreign"
 """Tag of a fact that a model listed, with few words of the source."""
-_COUNTS = {"facts", "undecided"}
+_NO_SETTINGS = {"facts", "undecided"}
 """Entries of a signature that are counts rather than settings."""
 
 
@@ -447,7 +449,7 @@ class ScoreSignature:
         found = {}
         for name in {**old, **new}:
             values = old.get(name, "default"), new.get(name, "default")
-            if name not in _COUNTS and old.get(name) != new.get(name):
+            if name not in _NO_SETTINGS and old.get(name) != new.get(name):
                 found[name] = values
         return found
 

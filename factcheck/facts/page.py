@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.facts.coverage import share_entailed
+from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.groups import Group, added_words, group_results
 from factcheck.facts.model import (
+    COUNTS,
     FOREIGN,
     LABELS,
     AtomicFact,
@@ -123,7 +124,7 @@ def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
 def coverage_page(
     results: Sequence[CheckResult],
     claim_results: Sequence[CheckResult] | None,
-    documents: Mapping[str, Sequence[CheckResult]],
+    documents: Mapping[str, tuple[Share, Mapping[str, int]]],
     usage: Usage,
     signature: ScoreSignature,
     trust: tuple[str, ...],
@@ -178,7 +179,7 @@ def _key_facts(results: Sequence[CheckResult], n_key: int) -> Section:
     for group in sorted(group_results(results), key=weight, reverse=True)[:n_key]:
         together = " with details" if group.details or group.apart else ""
         badge = f"weight {weight(group):.2g}{together}"
-        items.append(_item(_FACTS, _mark(group.core), group)._replace(badges=(badge,)))
+        items.append(_item(_FACTS, group)._replace(badges=(badge,)))
     return Section("Key facts", meaning="the heaviest ones", items=tuple(items))
 
 
@@ -207,16 +208,13 @@ def bounds_text(noun: str, bounds: tuple[float, float]) -> str:
     return f"Undecided {noun}s could move this to {interval_text(bounds, 2)}."
 
 
-def _documents(documents: Mapping[str, Sequence[CheckResult]]) -> Section:
+def _documents(documents: Mapping[str, tuple[Share, Mapping[str, int]]]) -> Section:
     rows = []
-    for name, results in documents.items():
-        found, statuses = share_entailed(results), Counter(result.status for result in results)
-        counts = (len(results), *(statuses[group.title.lower()] for group in _BEST_FIRST))
-        score = score_text(found.value) if results else DASH
-        interval = interval_text(found.interval, 2)
-        rows.append((name_text(name), score, interval, *(f"{count:,}" for count in counts)))
-    columns = ("document", "coverage", "95 %", "facts")
-    header = (*columns, *(group.title.lower() for group in _BEST_FIRST))
+    for name, (found, counts) in documents.items():
+        score = score_text(found.value) if counts["facts"] else DASH
+        numbers = (f"{count:,}" for count in counts.values())
+        rows.append((name_text(name), score, interval_text(found.interval, 2), *numbers))
+    header = ("document", "coverage", "95 %", *COUNTS)
     return Section("Documents", meaning="what is kept of each").tabled(Table(header, tuple(rows)))
 
 
@@ -359,7 +357,7 @@ def _section(
         more = f"{plural(sum(elsewhere.values()), 'detail')} of {some_of([*elsewhere])}"
     reasons = [_reason(metric, group.core) for group in own]
     is_shared = section.tone == "unknown" and len(own) > 1 and len({*reasons}) == 1
-    items = tuple(_item(metric, section.mark, group, keys[group.core.fact.id]) for group in own)
+    items = tuple(_item(metric, group, keys[group.core.fact.id]) for group in own)
     section = section._replace(
         title=f"{section.title} {n_results:,}",
         meaning=reasons[0] if is_shared else section.meaning,
@@ -369,13 +367,14 @@ def _section(
     return _without_notes(section) if is_shared else section
 
 
-def _item(metric: _Metric, mark: str, group: Group, key: str = "") -> Item:
-    reason = _reason(metric, group.core)
+def _item(metric: _Metric, group: Group, key: str = "") -> Item:
+    label, reason = group.core.label, _reason(metric, group.core)
+    mark = next(section.mark for labels, section in metric.groups.items() if label in labels)
     return Item(
         one_line(group.core.fact.id),
         shorten(one_line(group.core.fact.text), _LONGEST_FACT),
         (reason,) if reason else (),
-        mark=_DISTORTED if group.core.label == "contradicted" else mark,
+        mark=_DISTORTED if label == "contradicted" else mark,
         badges=_badges(group.core.fact),
         quote=_quote(group.core),
         aside=_details(group),
@@ -385,11 +384,7 @@ def _item(metric: _Metric, mark: str, group: Group, key: str = "") -> Item:
 
 def item_of(result: CheckResult) -> Item:
     """Describe one result of coverage, without its details."""
-    return _item(_FACTS, _mark(result), Group(result))
-
-
-def _mark(result: CheckResult) -> str:
-    return next(s.mark for labels, s in _FACTS.groups.items() if result.label in labels)
+    return _item(_FACTS, Group(result))
 
 
 def _details(group: Group) -> str:

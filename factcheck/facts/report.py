@@ -15,6 +15,7 @@ from factcheck.documents import Reader, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts.coverage import Share, share_entailed, trust_lines
 from factcheck.facts.model import (
+    COUNTS,
     CheckFailure,
     CheckResult,
     FactSet,
@@ -124,8 +125,7 @@ class CoverageReport(Report):
     @property
     def counts(self) -> dict[str, int]:
         """Number of facts, in total and by outcome."""
-        groups = ("facts", "kept", "distorted", "dropped", "undecided")
-        return {name: len(getattr(self, name)) for name in groups}
+        return {name: len(getattr(self, name)) for name in COUNTS}
 
     @property
     def by_fact(self) -> dict[tuple[str, int], CheckResult]:
@@ -254,7 +254,7 @@ class CoverageReport(Report):
         page = coverage_page(
             self.results,
             None if self.claims is None else self.claim_results,
-            {name: one.results for name, one in self.by_document.items()},
+            {name: (one.share, one.counts) for name, one in self.by_document.items()},
             self.usage,
             self.signature,
             trust_lines(str(self.signature), self.judge_quality),

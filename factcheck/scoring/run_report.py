@@ -11,6 +11,7 @@ from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_run
 from factcheck.facts import CheckFailure, CoverageReport, Usage
 from factcheck.facts.coverage import trust_lines
+from factcheck.facts.model import COUNTS
 from factcheck.facts.page import answer_text, bounds_text, lost_musts, parts, score_text, usage_text
 from factcheck.reports import Report
 from factcheck.reports.page import Alert, Case, Page, Section, Svg, Table, entries, filled
@@ -19,8 +20,6 @@ from factcheck.reports.text import DASH, interval_text, name_text, one_line, plu
 from factcheck.scoring.many import Outcome, RecordFailure
 from factcheck.stats.intervals import Interval, cluster_interval
 
-COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
-"""Keys of `CoverageReport.counts`."""
 FINAL = frozenset(
     {"input", "output", "truncated", "refused", "missing", "duplicate", "invalid", "flipped"}
     | {"unsure", "language"}
