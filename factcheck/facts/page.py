@@ -114,11 +114,8 @@ _BEST_FIRST = (_KEPT, *_WORST_FIRST)
 
 def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
     """Split a stacked bar by the outcomes that occur, best first."""
-    every = (
-        Part(group.tone, counts[group.title.lower()], group.title.lower(), group.mark)
-        for group in _BEST_FIRST
-    )
-    return tuple(part for part in every if part.size)
+    named = [(group.title.lower(), group) for group in _BEST_FIRST]
+    return tuple(Part(one.tone, counts[n], n, one.mark) for n, one in named if counts[n])
 
 
 def coverage_page(

@@ -160,16 +160,6 @@ def test_a_source_may_be_several_documents(tmp_path: Path) -> None:
         assert as_record(records[0], 1) == records[0]
 
 
-MARKED = FactSet(
-    (
-        AtomicFact("f1", "The lake is deep.", Span(0, 17)),
-        AtomicFact("f2", "Größe: 3 km², «tief»", weight=2.5, must=True, tags=("size", "yes")),
-        AtomicFact("f3", "no"),
-        AtomicFact("f4", "A long statement. " * 20),
-    ),
-    source_digest="ab" * 32,
-    made_by=(("extractor", "local"), ("rules", "1.0")),
-)
 words = st.text(
     st.sampled_from("a0 \n\t\r:#-'\"[]{}!&*%@`|>?,=é東🌉\x00\x1b\x7f\x85\xa0\u2028\ufeff"),
     min_size=1,
@@ -333,9 +323,9 @@ def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
     path = put(tmp_path / "settings.yaml", "colour: red\n")
 
     with pytest.raises(InputError, match="'colour' is not one of"):
-        write_lock(MARKED, path)
+        write_lock(FactSet.of(["One."]), path)
     with pytest.raises(InputError, match="a lock file is YAML"):
-        write_lock(MARKED, tmp_path / "facts.txt")
+        write_lock(FactSet.of(["One."]), tmp_path / "facts.txt")
 
     assert path.read_text() == "colour: red\n"
 

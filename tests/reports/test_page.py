@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from factcheck.errors import ConfigError, InputError
-from factcheck.facts import AtomicFact, CheckFailure, CoverageReport
+from factcheck.facts import AtomicFact, CheckFailure
 from factcheck.reports import FORMATS, Report, render
 from factcheck.reports.markdown import escape
 from factcheck.reports.page import (
@@ -188,14 +188,6 @@ def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.Monk
     assert for_stdout(PAGE) != render(PAGE)
 
 
-def tags(page: str) -> set[str]:
-    return set(re.findall(r"<(\w+)", page))
-
-
-def parsed(report: CoverageReport) -> ET.Element:
-    return ET.fromstring(render(report.page(), "junit"))  # noqa: S314 - our own
-
-
 @pytest.mark.parametrize(
     ("text", "escaped"),
     [
@@ -214,7 +206,8 @@ def test_markdown_escapes_what_could_act(text: str, escaped: str) -> None:
 
 def test_junit_parses_whatever_a_fact_holds() -> None:
     fact = AtomicFact("f1", "a\x0bb \x00 \ud800 \ufffe c")
-    case = parsed(report_of(CheckFailure(fact, "invalid", "\x01"))).find("testsuite/testcase")
+    page = report_of(CheckFailure(fact, "invalid", "\x01")).page()
+    case = ET.fromstring(render(page, "junit")).find("testsuite/testcase")  # noqa: S314 - our own
     assert case is not None
     assert case.attrib["name"] == r"f1 a b \u0000 \ud800 \ufffe c"
 
@@ -235,6 +228,7 @@ def test_plain_text_has_no_colour_and_keeps_its_width(monkeypatch: pytest.Monkey
 def test_the_page_requests_nothing() -> None:
     """No script, no link, no image, no address of another host."""
     page = all_groups().to_html()
-    assert not tags(page) & {"script", "link", "img", "iframe", "object"}
+    tags = set(re.findall(r"<(\w+)", page))
+    assert not tags & {"script", "link", "img", "iframe", "object"}
     assert not any(word in page for word in ("http://", "https://", "url("))
     assert "prefers-color-scheme: dark" in page

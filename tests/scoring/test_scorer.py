@@ -27,7 +27,7 @@ from factcheck import (
     score,
 )
 from factcheck.errors import ConfigError, InputError, JudgeNotAsked
-from factcheck.facts import CheckResult, as_source, merge_documents
+from factcheck.facts import CheckResult, as_source
 from factcheck.facts.model import combined
 from factcheck.judges.ports import Ledger
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
@@ -162,20 +162,6 @@ def test_a_fact_of_several_documents_counts_once_and_carries_them() -> None:
     assert CoverageReport.from_json(report.to_json()) == report
     assert report.to_dict()["documents"]["lake.txt"]["counts"]["kept"] == 1
     assert score(LAKE.text, SUMMARY).to_dict()["documents"] == {}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "n_facts"),
-    [
-        ("The lake is deep.", " the  LAKE is deep", 1),
-        ("“It rose”, he said.", '"It rose", he said.', 1),
-        ("It cost 4.2 million.", "It cost 42 million.", 2),
-        ("The bridge is closed.", "The bridge was closed.", 2),
-    ],
-)
-def test_only_the_same_words_are_the_same_fact(one: str, other: str, n_facts: int) -> None:
-    facts = merge_documents([LAKE, BOAT], [[AtomicFact("f1", one)], [AtomicFact("f1", other)]])
-    assert len(facts) == n_facts
 
 
 @pytest.mark.parametrize(
