@@ -10,11 +10,11 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
@@ -31,9 +31,6 @@ try:
 except ImportError:  # Windows: concurrent runs on one file are not detected
     fcntl = None  # type: ignore[assignment]
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 _FORMAT = 1
 _MARK = b'{"factcheck_results":'
 _END = {"complete": True}
@@ -42,7 +39,7 @@ RESULTS_END = '{"complete": true}\n'
 _log = logging.getLogger(__name__)
 
 
-class ResultsFile:
+class ResultsFile(AbstractContextManager["ResultsFile"]):
     """Results file opened for writing by a single process and thread; a context manager.
 
     Rows survive a kill of the process as soon as `append` returns. The file is synced to disk only
@@ -154,9 +151,6 @@ class ResultsFile:
                 os.fsync(self._file.fileno())
         finally:
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -1,12 +1,10 @@
 """Fact coverage of one summary or many: extract facts, check them, report."""
 
-from factcheck.facts.report import Direction
 from factcheck.scoring.comparison import compare
-from factcheck.scoring.many import RecordFailure, score_records
+from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
 from factcheck.scoring.scorer import (
     FactCoverage,
-    Facts,
     acheck,
     aextract,
     ascore,
@@ -16,6 +14,6 @@ from factcheck.scoring.scorer import (
 )
 
 __all__ = [
-    "Direction", "FactCoverage", "Facts", "RecordFailure", "RunReport",
-    "acheck", "aextract", "ascore", "check", "compare", "extract", "score", "score_records",
+    "FactCoverage", "RecordFailure", "RunReport", "acheck", "aextract", "ascore", "check",
+    "compare", "extract", "score",
 ]  # fmt: skip

@@ -271,10 +271,10 @@ class RunReport(Report):
 
     def _table(self) -> Table:
         outcomes = self.outcomes or {}
-        both = ("faithfulness",) if self._mean("faithfulness") is not None else ()
+        names = ("faithfulness", *COUNTS) if self._mean("faithfulness") is not None else COUNTS
         return Table(
-            ("record", "coverage", *both, *COUNTS),
-            tuple(_cells(row, both) for row in self.rows),
+            ("record", "coverage", *names),
+            tuple(_cells(row, names) for row in self.rows),
             bars=tuple(parts(row.counts) for row in self.rows),
             details=lambda place: _detail(self.rows[place].id, outcomes),
         )
@@ -300,15 +300,13 @@ def _detail(name: str, outcomes: Mapping[str, Outcome]) -> Page:
     return page._replace(name=f"{name_text(name)}: {page.name.lower()}", trust=())
 
 
-def _cells(row: Row, both: Iterable[str]) -> tuple[str, ...]:
+def _cells(row: Row, names: Iterable[str]) -> tuple[str, ...]:
     """Return the table row of a record; without a report, most cells are empty."""
     cells = [name_text(row.id), score_text(row.score) if row.code is None else "no report"]
-    for name in both:
+    for name in names:
         value = getattr(row, name)
-        cells.append("" if value is None else score_text(value))
-    for name in COUNTS:
-        n = getattr(row, name)
-        cells.append("" if n is None else f"{n:,}")
+        shown = f"{value:,}" if isinstance(value, int) else score_text(value)
+        cells.append("" if value is None else shown)
     return tuple(cells)
 
 

@@ -14,7 +14,6 @@ from factcheck.facts import (
     CheckFailure,
     CheckResult,
     CoverageReport,
-    EntailmentLabel,
     FactSet,
     ScoreSignature,
     Texts,
@@ -28,9 +27,9 @@ from factcheck.scoring import FactCoverage
 from factcheck.scoring.gates import Limits, coverage_gate
 from factcheck.scoring.run_report import RunReport
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
+from tests.strategies import result_lists
 
 FACT = AtomicFact("f1", "The lake is deep.")
-LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", None]
 
 
 def listed(page: Page) -> list[tuple[str, list[str]]]:
@@ -119,19 +118,11 @@ def test_the_footer_says_what_a_report_cost(usage: Usage, line: str | None) -> N
     assert footer["Judge"] == "scripted"
 
 
-@given(
-    labels=st.lists(st.tuples(st.sampled_from(LABELS), st.booleans()), max_size=5),
-    threshold=st.sampled_from([None, 0.0, 0.5, 1.0]),
-)
+@given(results=result_lists(), threshold=st.sampled_from([None, 0.0, 0.5, 1.0]))
 def test_junit_fails_exactly_if_the_gate_does(
-    labels: list[tuple[EntailmentLabel | None, bool]], threshold: float | None
+    results: tuple[CheckResult, ...], threshold: float | None
 ) -> None:
     """The build server and the exit code never disagree; claims have no gate."""
-    facts = [AtomicFact(f"f{n}", "Text.", must=must) for n, (_, must) in enumerate(labels)]
-    results = [
-        verdict(fact, label) if label else CheckFailure(fact, "missing", "")
-        for fact, (label, _) in zip(facts, labels, strict=True)
-    ]
     both = both_directions()
     report = replace(report_of(*results), claims=both.claims, claim_results=both.claim_results)
 

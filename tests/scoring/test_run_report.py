@@ -55,13 +55,6 @@ def test_the_worst_record_comes_first_and_each_row_opens_its_own() -> None:
     assert "\u202e" not in page + failed
 
 
-def test_a_run_says_which_records_lost_a_must_fact() -> None:
-    assert [one.text for one in RunReport(outcomes()).page().alerts] == [
-        "1 record lost a must fact: bad"
-    ]
-    assert not RunReport({"good": outcomes()["good"]}).page().alerts
-
-
 def test_records_of_one_text_with_given_facts_have_one_source() -> None:
     kept = report_of(verdict(FACT, "entailed"))
     texts = [Texts.of("A deep lake.", "It is deep."), Texts.of("A deep lake.", "It is not."), None]
@@ -79,6 +72,7 @@ def test_every_format_has_every_record() -> None:
     assert tags == ["error", "failure", "", ""]
     assert repr(report) == "<RunReport: Mean coverage 0.50   3 of 4 records scored>"
     assert report.page().lines == ("1 without a report (unavailable)",)
+    assert [one.text for one in report.page().alerts] == ["1 record lost a must fact: bad"]
     assert report.to_dict()["interval"] == list(report.interval or ())
     assert [{*row.counts.values()} for row in report.rows] == [{0}, *[{0, 1}] * 3]
 
