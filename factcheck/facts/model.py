@@ -170,11 +170,9 @@ def strongest(results: Iterable[CheckResult]) -> CheckResult:
 
 
 def combined(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
-    """Combine the results of several documents on one claim.
+    """Combine the results of several documents on one claim: the strongest counts.
 
-    The claim is entailed if any document entails it, else undecided if any result is undecided,
-    else contradicted if any document contradicts it. It gets the ids of the documents with that
-    label and the evidence of the first.
+    The claim gets the ids of the documents with its label and the evidence of the first.
     """
     result = strongest(results)
     agreeing = [name for name, one in zip(names, results, strict=True) if one.label == result.label]
