@@ -12,7 +12,6 @@ from factcheck.documents.files import (
     read_text,
     refuse_stdin_twice,
     write_text,
-    write_with,
 )
 from factcheck.documents.json_documents import (
     PlainData,
@@ -28,5 +27,5 @@ __all__ = [
     "MAX_TEXT_BYTES", "Document", "Entry", "PathInValue", "PathOrDash", "PlainData",
     "Reader", "check_writable", "file_errors", "from_plain", "json_text", "name_of", "parse_json",
     "read_text", "refuse_stdin_twice", "shown", "to_plain",
-    "write_text", "write_with",
+    "write_text",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import secrets
 import stat
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -221,37 +221,28 @@ def check_writable(path: PathOrDash) -> None:
             raise InputError(f"cannot write {path}: folder {target.parent} does not exist")
 
 
-def write_text(path: PathOrDash, text: str) -> None:
+def write_text(path: PathOrDash, text: str, *, mode: int = 0o666) -> None:
     r"""Write a UTF-8 file atomically.
 
     Lone surrogates, which UTF-8 cannot encode, are written as `\udcff`, which JSON reads back.
+    Follows symbolic links and writes directly to devices and pipes. A new file gets the
+    permissions `mode`; an existing one keeps its own.
     """
     data = text.encode("utf-8", "backslashreplace")
-    write_with(path, lambda stream: stream.write(data))
-
-
-def write_with(
-    path: PathOrDash, write: Callable[[IO[bytes]], object], *, mode: int = 0o666
-) -> None:
-    """Write a file atomically; if `write` raises, the file is unchanged.
-
-    Follows symbolic links and writes directly to devices and pipes. A new file gets
-    the permissions `mode`; an existing one keeps its own.
-    """
     check_writable(path)
     with file_errors(str(path), "write"):
         with suppress(FileNotFoundError):
             mode = Path(path).stat().st_mode
             if not stat.S_ISREG(mode):
                 with open(path, "wb", opener=_open_at_once) as stream:
-                    write(stream)
+                    stream.write(data)
                 return
         target = Path(path).resolve()
         draft = target.with_name(f".factcheck-{secrets.token_hex(8)}.tmp")
         descriptor = os.open(draft, _DRAFT_FLAGS, stat.S_IMODE(mode))
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                write(stream)
+                stream.write(data)
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)

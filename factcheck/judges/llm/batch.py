@@ -24,7 +24,7 @@ from factcheck.documents import (
     json_text,
     parse_json,
     to_plain,
-    write_with,
+    write_text,
 )
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_status, redacted
@@ -289,8 +289,7 @@ def _endpoint_of(model: str) -> _OpenAI | _Anthropic:
 
 
 def _write(path: Path, batches: Sequence[Batch]) -> None:
-    data = json_text({"batches": to_plain(batches)}).encode()
-    write_with(path, lambda file: file.write(data), mode=0o600)
+    write_text(path, json_text({"batches": to_plain(batches)}), mode=0o600)
 
 
 def _read(path: Path) -> Sequence[Batch]:
