@@ -59,8 +59,6 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
         TypeError: The data is not JSON-ready.
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
-    if text.isascii():
-        return text
     return text.encode("utf-8", "backslashreplace").decode()
 
 

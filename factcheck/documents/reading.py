@@ -76,11 +76,7 @@ def read_document(
     return parse_json(read_text(path, max_bytes=max_bytes), name)
 
 
-def read_entries(
-    path: PathOrDash,
-    required: Sequence[str] = (),
-    hint: str = "",
-) -> Iterator[Entry]:
+def read_entries(path: PathOrDash, required: Sequence[str] = (), hint: str = "") -> Iterator[Entry]:
     """Return the entries of a list with their places, in order.
 
     JSON lines and tables are streamed: lines, and rows as mappings from column to value (strings in

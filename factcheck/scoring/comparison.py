@@ -168,6 +168,8 @@ def _concluded(
     if left := ", ".join(f"{plural(n, 'fact')} only in {side}" for side, n in only if n):
         lines.append(f"left out: {left}; {_SAME_FACTS}")
     unit = "by fact" if n_sources == 1 else "by source"
+    texts = [(a.texts, b.texts) for a, b in reports]
+    is_same = all(a and b and a.summary.text == b.summary.text for a, b in texts)
     return RunComparison(
         noun="fact",
         metric="Coverage",
@@ -175,18 +177,13 @@ def _concluded(
         basis=f"{unit} ({plural(n_sources, 'source')})",
         changes=tuple(changes),
         counts={**counts, "p_distorted": p_distorted},
-        answer=_answer(main, counts, n_new, is_same=_is_same(reports)),
+        answer=_answer(main, counts, n_new, is_same=is_same),
         trust=trust_lines(local) if local else (),
         alerts=tuple(Alert(text) for text in (musts, unsettled, few) if text),
         lines=tuple(lines),
         worse=", ".join(filter(None, worse)),
         no_verdict=unsettled,
     )
-
-
-def _is_same(pairs: Reports) -> bool:
-    texts = [(a.texts, b.texts) for a, b in pairs]
-    return all(a and b and a.summary.text == b.summary.text for a, b in texts)
 
 
 def _answer(main: Comparison, counts: Mapping[str, Any], n_new: int, *, is_same: bool) -> str:
