@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,23 +29,10 @@ from factcheck import (
 from factcheck.errors import ConfigError, InputError, JudgeNotAsked
 from factcheck.facts import CheckResult, as_source
 from factcheck.facts.model import combined
-from factcheck.judges.ports import Ledger
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 
 TEXT = "The tide was high and the ferry stayed in port."
 FACTS = FactSet.of(["The tide was high.", "The ferry sailed.", "It was Tuesday."])
-
-
-class Returning:
-    """A checker that returns whatever it is given."""
-
-    identity = {"judge": "returning"}  # noqa: RUF012 - a constant
-
-    def __init__(self, results: Sequence[Any]) -> None:
-        self.results = results
-
-    async def check(self, facts: Sequence[AtomicFact], text: str, ledger: Ledger) -> Sequence[Any]:
-        return self.results
 
 
 @pytest.mark.parametrize("source", [str, lambda text: [text]])
@@ -70,7 +57,11 @@ results_of_any_kind: st.SearchStrategy[Any] = st.one_of(
 
 @given(st.lists(results_of_any_kind, max_size=8))
 def test_every_fact_has_exactly_one_result_whatever_a_checker_returns(results: list[Any]) -> None:
-    report = FactCoverage(Returning(results)).score("", TEXT, facts=FACTS)
+    async def check(*_: Any) -> list[Any]:
+        return results
+
+    checker: Any = SimpleNamespace(identity={"judge": "any"}, check=check)
+    report = FactCoverage(checker).score("", TEXT, facts=FACTS)
     groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
     groups += report.undecided
     assert sorted(item.fact.id for item in groups) == ["f1", "f2", "f3"]
