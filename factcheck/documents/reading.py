@@ -146,8 +146,9 @@ def _parsed(name: str, lines: Iterable[Line]) -> Iterator[Entry]:
 
 
 def _value_of(line: Line, name: str) -> Any:
-    (text,) = _texts([line])
-    return parse_json(text.rstrip(), name, line.number).value
+    if line.error is not None:
+        raise line.error
+    return parse_json(line.text.rstrip(), name, line.number).value
 
 
 def _texts(lines: Iterable[Line]) -> Iterator[str]:

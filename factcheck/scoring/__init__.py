@@ -3,15 +3,7 @@
 from factcheck.scoring.comparison import compare
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.run_report import RunReport
-from factcheck.scoring.scorer import (
-    FactCoverage,
-    acheck,
-    aextract,
-    ascore,
-    check,
-    extract,
-    score,
-)
+from factcheck.scoring.scorer import FactCoverage, acheck, aextract, ascore, check, extract, score
 
 __all__ = [
     "FactCoverage", "RecordFailure", "RunReport", "acheck", "aextract", "ascore", "check",

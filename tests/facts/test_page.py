@@ -142,20 +142,16 @@ def test_a_report_and_a_fact_set_have_a_short_repr() -> None:
 
 
 LOCAL = ScoreSignature.of({"judge": "local/8@x"})
-FERRY = AtomicFact("f1", "The ferry carried 412 passengers.")
-SOURCE = "The ferry Aurora left Bergen with 412 passengers. Nobody was hurt when it burned."
-COPY = "The ferry Aurora left Bergen with 412 passengers."
-PARAPHRASE = "Four hundred and twelve people sailed from the Norwegian port on board of Aurora."
 
 
-def trusted(summary: str, label: str, signature: ScoreSignature = LOCAL) -> CoverageReport:
-    one = report_of(verdict(FERRY, label))  # type: ignore[arg-type]
-    return replace(one, signature=signature, texts=Texts.of(SOURCE, summary))
+def trusted(signature: ScoreSignature = LOCAL, summary: str = "It froze.") -> CoverageReport:
+    one = report_of(verdict(FACT, "neutral"))
+    return replace(one, signature=signature, texts=Texts.of("The lake is deep.", summary))
 
 
 def test_how_far_to_trust_a_score_is_said_once_and_folds() -> None:
     """One line, and what is behind it; the pages that the rows of a run open do not repeat it."""
-    one = trusted(COPY, "neutral")
+    one = trusted()
     run = RunReport({"r": one}, str(LOCAL))
     for to in ("markdown", "html", "junit"):
         for report in (one, run):
@@ -185,8 +181,8 @@ def test_the_answer_is_a_sentence(counts: dict[str, int], answer: str) -> None:
 
 
 def test_a_text_in_another_language_gets_one_sentence() -> None:
-    failure = CheckFailure(FERRY, "language", "not English")
-    german = replace(trusted(COPY, "neutral"), results=(failure,))
+    failure = CheckFailure(FACT, "language", "not English")
+    german = replace(trusted(), results=(failure,))
     page = german.page()
     assert page.answer == "English only; use a language model as judge, such as openai/NAME."
     assert (page.lines, page.trust) == ((), ())
@@ -194,7 +190,7 @@ def test_a_text_in_another_language_gets_one_sentence() -> None:
 
 
 def test_a_judge_of_words_says_what_it_cannot_see() -> None:
-    words = trusted(PARAPHRASE, "neutral", ScoreSignature.of({"judge": "containment/4@0.65"}))
+    words = trusted(ScoreSignature.of({"judge": "containment/4@0.65"}))
     assert "it finds no distortion" in " ".join(str(words).split())
 
 
@@ -206,14 +202,14 @@ def test_other_judges_and_undecided_reports_say_nothing() -> None:
             "second.judge": "some/model",
         }
         for judge in ({"judge": "some/model"}, cascade):
-            one = trusted(PARAPHRASE, "neutral", ScoreSignature.of(judge))
+            one = trusted(ScoreSignature.of(judge))
             assert not one.page().trust
-    undecided = replace(trusted(COPY, "neutral"), results=(), facts=report_of().facts)
+    undecided = replace(trusted(), results=(), facts=report_of().facts)
     assert not undecided.page().trust
 
 
 def test_an_empty_summary_is_named() -> None:
-    page = trusted(" \n", "neutral").page()
+    page = trusted(summary=" \n").page()
     assert (page.answer, page.trust) == ("The summary is empty, so nothing is kept.", ())
 
 
