@@ -195,15 +195,9 @@ def test_a_judge_of_words_says_what_it_cannot_see() -> None:
 
 
 def test_other_judges_and_undecided_reports_say_nothing() -> None:
-    for first in ("local/9@x", "containment/4"):
-        cascade = {
-            "judge": "cascade(0.05, 0.9)",
-            "first.judge": first,
-            "second.judge": "some/model",
-        }
-        for judge in ({"judge": "some/model"}, cascade):
-            one = trusted(ScoreSignature.of(judge))
-            assert not one.page().trust
+    cascade = "judge:cascade(0.05, 0.9)|second.judge:some/model|first.judge:"
+    for line in ("judge:some/model", f"{cascade}local/9@x", f"{cascade}containment/4"):
+        assert not trusted(ScoreSignature.parse(line)).page().trust
     undecided = replace(trusted(), results=(), facts=report_of().facts)
     assert not undecided.page().trust
 

@@ -47,13 +47,10 @@ def mixed(size: int) -> list[Any]:
     return records
 
 
-def factcheck(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "factcheck", *map(str, arguments)]
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = factcheck("run", *arguments)
-    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+def run(*arguments: object) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["run", *map(str, arguments)])
+    assert left.value.code == 0
 
 
 def endless(read: list[int]) -> Iterator[dict[str, Any]]:
@@ -120,9 +117,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     folder = tmp_path_factory.mktemp("undisturbed")
     path, rows = folder / "records.jsonl", folder / "rows.jsonl"
     path.write_text("".join(f"{json.dumps(record(n))}\n" for n in range(100)), encoding="utf-8")
-    with pytest.raises(SystemExit) as left:
-        main(["run", str(path), "--judge", "local-fast", "--out", str(rows)])
-    assert left.value.code == 0
+    run(path, "--judge", "local-fast", "--out", rows)
     return path, rows.read_bytes()
 
 
@@ -133,7 +128,7 @@ def test_a_stopped_run_leaves_no_process_and_no_gap(
     """Ctrl-C reaches the whole process group; a kill only the command."""
     (path, whole), part = undisturbed, tmp_path / "part.jsonl"
     process = subprocess.Popen(  # noqa: S603 - our own command
-        factcheck("run", path, *QUICK, part),
+        [sys.executable, "-m", "factcheck", "run", path, *QUICK, part],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -147,7 +142,7 @@ def test_a_stopped_run_leaves_no_process_and_no_gap(
 
     assert process.returncode == (130 if how == signal.SIGINT else -9)
     assert b"Traceback" not in errors
-    assert run(path, *QUICK, part, "--resume").returncode == 0
+    run(path, *QUICK, part, "--resume")
     assert part.read_bytes() == whole
 
 
