@@ -148,20 +148,15 @@ def test_an_estimate_of_a_mean_has_its_interval() -> None:
     assert mean_estimate([]).as_plain() == {"value": None, "interval": None}
 
 
-def means(rows: list[list[float]]) -> SumScores:
-    n = len(rows[0])
-    return SumScores([f"m{k}" for k in range(len(rows))], np.array(rows), lambda sums: sums / n)
-
-
 def test_a_difference_of_means_is_tested_by_swapping_units() -> None:
     """Five units that all gain: of 32 ways to swap, two give so much."""
-    a, b = means([[0.1, 0.2, 0.3, 0.4, 0.5]]), means([[0.2, 0.3, 0.5, 0.5, 0.7]])
-    found, by_chance = compare_scores(a, b)
+    a, b = mean_of([0.1, 0.2, 0.3, 0.4, 0.5]), mean_of([0.2, 0.3, 0.5, 0.5, 0.7])
+    scores, by_chance = compare_scores(a, b)
+    found = scores["mean"]
     assert by_chance.shape == (1, 31)
-    assert (found["m0"].a, found["m0"].b) == pytest.approx((0.3, 0.44))
-    assert found["m0"].difference == pytest.approx(0.14)
-    assert found["m0"].p_value == found["m0"].p_adjusted == 2 / 32
-    assert found["m0"].interval is None
+    assert (found.a, found.b, found.difference) == pytest.approx((0.3, 0.44, 0.14))
+    assert found.p_value == found.p_adjusted == 2 / 32
+    assert found.interval is None
 
 
 def test_the_observed_difference_is_one_of_the_randomizations() -> None:
