@@ -31,7 +31,7 @@ from benchmarks.auroc import auroc
 from benchmarks.embedded.export import unpack_reader
 from benchmarks.embedded.graph import MPNET
 from benchmarks.embedded.pairs import SHARES, Pair, load_pairs, load_written
-from factcheck.judges.local.encoder import load_encoder
+from factcheck.judges.local.encoder import encode
 from factcheck.judges.local.sentences import split_passages
 
 SEED = 0
@@ -96,7 +96,7 @@ class Reader(nn.Module):  # type: ignore[misc]
 
 def cover(fact: str, sentences: Sequence[str], most: int) -> list[int]:
     """The sentences that together match the word pieces of a fact best, in the order of gain."""
-    own, *readings = load_encoder().read([fact, *sentences])
+    own, *readings = map(encode, [fact, *sentences])
     matches = np.stack(
         [(own.vectors.astype(np.float32) @ each.vectors.astype(np.float32).T).max(1, initial=-1.0)
          for each in readings]

@@ -82,10 +82,10 @@ def parse(sentence: str) -> tuple[Token, ...]:
     words = tokenize(sentence)
     if not words or len(words) > LONGEST:
         return ()
-    network = _network()
-    arcs, relations, tags, entities = network.read([word for word, _ in words])
+    features = encode([word for word, _ in words], english_ranks())
+    arcs, relations, tags, entities = _network().run(None, {"features": features})
     heads = tree(arcs)
-    names = network.names
+    names = names_of_parser()
     places = np.arange(len(words))
     chosen = relations[places, heads].tolist()
     sure = np.exp(arcs[places, heads]).tolist()
@@ -175,28 +175,8 @@ def _below(heads: list[int], words: list[int]) -> set[int]:
     return found
 
 
-class _Network(NamedTuple):
-    """The network, and what its outputs mean."""
-
-    session: onnxruntime.InferenceSession
-    names: Mapping[str, list[str]]
-    words: Mapping[str, int]
-
-    def read(self, words: Sequence[str]) -> tuple[Any, Any, Any, Any]:
-        """Read a sentence.
-
-        Returns:
-            Log probability of each word (row) by head, relation of each word by head, and tag and
-            entity of each word.
-        """
-        features = encode(words, self.words)
-        return tuple(self.session.run(None, {"features": features}))
-
-
 @lru_cache(maxsize=1)
-def _network() -> _Network:
-    import onnxruntime
-
+def _network() -> onnxruntime.InferenceSession:
     room = resources.files(__package__)
     stored = dict(np.load(io.BytesIO(read_weights(room, "syntax.npz"))))
     weights = {
@@ -204,6 +184,4 @@ def _network() -> _Network:
         for key, value in stored.items()
         if f"{key}.scale" in stored
     }
-    values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(each) for key, each in weights.items()}
-    session = open_session(read_weights(room, "syntax.onnx"), values)
-    return _Network(session, names_of_parser(), english_ranks())
+    return open_session(read_weights(room, "syntax.onnx"), weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import ConfigError
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
     import onnxruntime
-
+    from numpy.typing import NDArray
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 """onnxruntime reads it when it is imported, and from 1.32 on reports its use without it."""
@@ -42,7 +42,7 @@ def read_weights(folder: Traversable, name: str) -> bytes:
 
 
 def open_session(
-    graph: str | bytes, weights: Mapping[str, onnxruntime.OrtValue] | None = None
+    graph: str | bytes, weights: Mapping[str, NDArray[Any]] | None = None
 ) -> onnxruntime.InferenceSession:
     """Load a graph, given as bytes or by its path, to run on the calling thread alone.
 
@@ -56,5 +56,6 @@ def open_session(
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     if weights:
-        options.add_external_initializers([*weights], [*weights.values()])
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(each) for each in weights.values()]
+        options.add_external_initializers([*weights], values)
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

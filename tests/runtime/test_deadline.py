@@ -163,7 +163,7 @@ def test_a_long_text_is_encoded_until_the_deadline(
     text = " ".join(f"{'Big ' * (n % 9)}ship {n} left port {n}." for n in range(500))
     run, n_runs = _Network.run, 0
 
-    def slow_run(network: _Network, pieces: Sequence[Sequence[int]], **inputs: Any) -> Any:
+    def slow_run(network: _Network, pieces: Sequence[int], **inputs: Any) -> Any:
         nonlocal n_runs
         n_runs += 1
         clock.now += 1

@@ -2,8 +2,7 @@
 
 The encoder (all-MiniLM-L6-v2, fine-tuned) turns a sentence into one vector per word piece, for
 matching. The reader (eight layers of all-mpnet-base-v2, fine-tuned) reads a fact together with a
-passage and rates whether it follows. Activations are quantised per row and batches hold strings of
-one length only, so a result never depends on the rest of its batch.
+passage and rates whether it follows.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from __future__ import annotations
 import io
 import math
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -22,7 +20,6 @@ from factcheck.text.weights import open_session, read_weights
 
 if TYPE_CHECKING:
     import numpy as np
-    import onnxruntime
     import tokenizers
     from numpy.typing import NDArray
 
@@ -37,9 +34,8 @@ _LONGEST_FACT, _LONGEST_PASSAGE = 60, 200
 """Maximum number of word pieces; the rest of a longer string is ignored."""
 _CHARACTERS = 12
 """Characters tokenised for each word piece read."""
-_KEPT_VECTORS = 40_000
-"""Maximum number of cached vectors, 768 bytes each."""
-_AT_ONCE = 16
+_MOST_KEPT = 1_500
+"""Maximum number of cached sentences, some 20 KB each."""
 _BLOCK = 64
 _BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
 _OF_THE_GRAPH = ("layer", "embedding.", "head.")
@@ -80,18 +76,23 @@ class _Network:
     """A transformer with its weights."""
 
     def __init__(self, name: str) -> None:
-        weights = _load(f"{name}.npz")
-        self._session = _session(f"{name}.onnx", weights)
-        self._weights = {
-            key: value for key, value in weights.items() if not key.startswith(_OF_THE_GRAPH)
-        }
-
-    def run(self, pieces: Sequence[Sequence[int]], **inputs: FloatArray) -> FloatArray:
-        """Run strings of one length, given as word-piece ids."""
         import numpy as np
 
-        places = np.array(pieces)
-        length = places.shape[1]
+        weights = _load(f"{name}.npz")
+        graph = {key: weights.pop(key) for key in [*weights] if key.startswith(_OF_THE_GRAPH)}
+        singles = {
+            key: np.ascontiguousarray(value, np.float32 if value.dtype == np.float16 else None)
+            for key, value in graph.items()
+        }
+        self._session = open_session(read_file(f"{name}.onnx"), singles)
+        self._weights = weights
+
+    def run(self, pieces: Sequence[int], **inputs: FloatArray) -> FloatArray:
+        """Run a string, given as word-piece ids."""
+        import numpy as np
+
+        places = np.array([pieces])
+        length = len(pieces)
         weights = self._weights
         codes = _nibbles(weights["pieces.codes"][places])
         steps = np.repeat(weights["pieces.multipliers"][places], _BLOCK, axis=-1)
@@ -100,57 +101,26 @@ class _Network:
         if "distances" in weights:
             buckets = _buckets()[:length, :length]
             inputs["bias"] = weights["distances"][buckets].transpose(2, 0, 1)[None]
-        (output,) = self._session.run(None, inputs)
+        ((output,),) = self._session.run(None, inputs)
         return output  # type: ignore[no-any-return]
 
 
-class Encoder:
-    """Encodes sentences and caches recent ones; thread-safe."""
+@lru_cache(maxsize=_MOST_KEPT)
+def encode(sentence: str) -> Reading:
+    """Read a sentence with the bundled encoder."""
+    import numpy as np
 
-    def __init__(self) -> None:
-        self._network = _Network("encoder")
-        self._kept: OrderedDict[str, Reading] = OrderedDict()
-        self._n_vectors = 0
-        self._lock = threading.Lock()
-
-    def read(self, sentences: Sequence[str]) -> list[Reading]:
-        """Encode sentences; one reading each, in order."""
-        known = {text: self._kept.get(text) for text in sentences}
-        for text, fresh in self._read([text for text, found in known.items() if found is None]):
-            known[text] = fresh
-            self._keep(text, fresh)
-        return [reading for text in sentences if (reading := known[text]) is not None]
-
-    def _keep(self, text: str, reading: Reading) -> None:
-        with self._lock:
-            if text not in self._kept:
-                self._kept[text] = reading
-                self._n_vectors += len(reading.vectors)
-            while self._n_vectors > _KEPT_VECTORS:
-                self._n_vectors -= len(self._kept.popitem(last=False)[1].vectors)
-
-    def _read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Reading]]:
-        """Encode in small batches of equal length."""
-        import numpy as np
-
-        cut = {text: _cut(text, _LONGEST_SENTENCE) for text in sentences}
-        by_length: dict[int, list[str]] = {}
-        for text in sentences:
-            by_length.setdefault(len(cut[text].ids), []).append(text)
-        for same in by_length.values():
-            for part in (same[at : at + _AT_ONCE] for at in range(0, len(same), _AT_ONCE)):
-                checkpoint()
-                states = self._network.run([[_START, *cut[text].ids, _END] for text in part])
-                states = states[:, 1:-1]
-                vectors = states / np.linalg.norm(states, axis=-1, keepdims=True)
-                for text, rows in zip(part, vectors.astype(np.float16), strict=True):
-                    yield text, Reading(rows, tuple(cut[text].offsets))
+    checkpoint()
+    pieces = _cut(sentence, _LONGEST_SENTENCE)
+    states = load_encoder().run([_START, *pieces.ids, _END])[1:-1]
+    vectors = states / np.linalg.norm(states, axis=-1, keepdims=True)
+    return Reading(vectors.astype(np.float16), tuple(pieces.offsets))
 
 
 @_once
-def load_encoder() -> Encoder:
+def load_encoder() -> _Network:
     """The bundled encoder."""
-    return Encoder()
+    return _Network("encoder")
 
 
 @lru_cache(maxsize=20_000)
@@ -162,7 +132,7 @@ def judge(fact: str, passage: str) -> Opinion:
     pieces = [_START, *own, _END, _END, *other, _END]
     pool = np.full((1, len(own) + 2), 1 / (len(own) + 1), np.float32)
     pool[0, 0] = 0
-    return Opinion(*load_reader().run([pieces], pool=pool)[0].tolist())
+    return Opinion(*load_reader().run(pieces, pool=pool).tolist())
 
 
 @_once
@@ -234,17 +204,3 @@ def _load(name: str) -> dict[str, NDArray[Any]]:
             elif part != "multipliers" or room == "pieces":
                 weights[key] = packed[key]
     return weights
-
-
-def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.InferenceSession:
-    """Load a graph with those of the weights that it names."""
-    import numpy as np
-    import onnxruntime
-
-    named = {
-        key: np.ascontiguousarray(value, np.float32 if value.dtype == np.float16 else value.dtype)
-        for key, value in weights.items()
-        if key.startswith(_OF_THE_GRAPH)
-    }
-    values = {key: onnxruntime.OrtValue.ortvalue_from_numpy(value) for key, value in named.items()}
-    return open_session(read_file(name), values)

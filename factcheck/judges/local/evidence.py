@@ -18,7 +18,7 @@ import numpy as np
 
 from factcheck.facts.sources import fold_text
 from factcheck.judges.local.conflicts import Sentence, read_sentence
-from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, judge, load_encoder
+from factcheck.judges.local.encoder import WIDTH, Opinion, Reading, encode, judge
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
 from factcheck.judges.local.tree import WORDS
@@ -78,8 +78,8 @@ class Text:
     @cached_property
     def vectors(self) -> tuple[FloatArray, list[int]]:
         """Vectors of all word pieces, and the row at which each sentence starts."""
-        readings = load_encoder().read([each.text for each in self.sentences])
-        rows = [each.vectors if len(each.vectors) else np.zeros((1, WIDTH)) for each in readings]
+        vectors = [encode(each.text).vectors for each in self.sentences]
+        rows = [each if len(each) else np.zeros((1, WIDTH)) for each in vectors]
         starts = np.cumsum([0, *(len(each) for each in rows[:-1])])
         return np.concatenate(rows).astype(np.float32), starts.tolist()
 
@@ -204,7 +204,7 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
     Two sentences form a passage if each improves the match of the other.
     """
     near = (text if _ASKS.search(statement.text) else text.statements).nearest(statement)
-    (fact,) = load_encoder().read([statement.text])
+    fact = encode(statement.text)
     if not len(fact.vectors) or not near.sentences:
         return
     vectors, starts = near.vectors

@@ -22,7 +22,7 @@ from factcheck import FactCoverage
 from factcheck.errors import ConfigError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult
 from factcheck.judges.local import encoder, nli
-from factcheck.judges.local.encoder import Encoder, judge
+from factcheck.judges.local.encoder import encode, judge
 from factcheck.text import syntax
 
 LABELS = {"0": "contradiction", "1": "entailment", "2": "neutral"}
@@ -301,15 +301,11 @@ def test_a_parser_that_was_replaced_is_not_used(
 
 
 def test_a_vector_depends_on_its_own_sentence_only() -> None:
-    together, fresh = Encoder().read(SENTENCES), Encoder()
-    for sentence, reading in zip(SENTENCES, together, strict=True):
-        (other,) = fresh.read([sentence])
-        assert np.array_equal(reading.vectors, other.vectors)
-        assert len(reading.spans) == len(reading.vectors)
+    fresh = encode.__wrapped__
     with ThreadPoolExecutor(4) as pool:
-        for readings in pool.map(lambda _: fresh.read(SENTENCES), range(8)):
-            for one, other in zip(readings, together, strict=True):
-                assert np.array_equal(one.vectors, other.vectors)
+        for sentence, reading in zip(SENTENCES * 8, pool.map(fresh, SENTENCES * 8), strict=True):
+            assert np.array_equal(reading.vectors, encode(sentence).vectors)
+            assert len(reading.spans) == len(reading.vectors)
 
 
 def test_weights_may_be_freed_once_a_network_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,13 +318,13 @@ def test_weights_may_be_freed_once_a_network_is_loaded(monkeypatch: pytest.Monke
         return original(array)
 
     monkeypatch.setattr(onnxruntime.OrtValue, "ortvalue_from_numpy", record)
-    fresh = Encoder()
+    known, fresh = encode("Boats."), encoder.load_encoder.__wrapped__()  # type: ignore[attr-defined]
     for array in given:
         array[...] = 0
 
-    (known,), (reading,) = encoder.load_encoder().read(["Boats."]), fresh.read(["Boats."])
+    monkeypatch.setattr(encoder, "load_encoder", lambda: fresh)
     assert given
-    assert np.array_equal(known.vectors, reading.vectors)
+    assert np.array_equal(known.vectors, encode.__wrapped__("Boats.").vectors)
 
 
 def test_an_opinion_depends_on_its_own_pair_only() -> None:
@@ -336,14 +332,3 @@ def test_an_opinion_depends_on_its_own_pair_only() -> None:
     judge.cache_clear()
     assert [judge(*pair) for pair in PAIRS[::-1]] == opinions[::-1]
     assert opinions[0].entailed > 0 > opinions[1].entailed
-
-
-def test_kept_vectors_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder, "_KEPT_VECTORS", 40)
-    reader = Encoder()
-
-    for number in range(6):
-        sentence = f"Kiln {number} was fired twice in the spring, and cracked in the autumn."
-        first, second = reader.read([sentence, sentence])
-        assert first is second is reader.read([sentence])[0]
-        assert 0 < sum(len(each.vectors) for each in reader._kept.values()) <= 40
