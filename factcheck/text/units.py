@@ -216,6 +216,11 @@ def _with_ranges(
     return tuple(found)
 
 
+def sizes(value: float, units: Sequence[Unit]) -> frozenset[str]:
+    """Return a value in base units, by the dimension of each unit that it may have."""
+    return frozenset(f"{unit.dimension}={unit.basic(value):.12g}" for unit in units or (_PLAIN,))
+
+
 def comparable(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities have the same dimension: two time spans, two counts."""
     if (one.kind == "ordinal") != (other.kind == "ordinal"):

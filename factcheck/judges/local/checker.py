@@ -97,17 +97,14 @@ class LocalChecker:
         roots = root_ids(facts)
         cores = [fact for fact in facts if roots[fact.id] == fact.id]
         results = {result.fact.id: result for result in await _in_threads(cores, text, {}, listed)}
-        open_ = []
+        known = {}
         for fact in facts:
             core = results[roots[fact.id]]
-            if fact.id in results:
-                continue
             if isinstance(core, Verdict) and not core.supported:
-                results[fact.id] = _refuse(fact, core)
-            else:
-                open_.append(fact)
-        by_id = {fact.id: fact for fact in facts}
-        known = {fact.id: by_id[roots[fact.id]] for fact in open_}
+                results.setdefault(fact.id, _refuse(fact, core))
+            elif fact.id not in results:
+                known[fact.id] = core.fact
+        open_ = [fact for fact in facts if fact.id in known]
         found = await _in_threads(open_, text, known, listed)
         results |= {result.fact.id: result for result in found}
         return tuple(results[fact.id] for fact in facts)

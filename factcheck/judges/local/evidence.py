@@ -11,7 +11,6 @@ import heapq
 import re
 from collections.abc import Container, Iterator, Sequence
 from functools import cached_property, lru_cache
-from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from factcheck.judges.local.sentences import split_passages
 from factcheck.judges.local.tree import WORDS
 from factcheck.runtime.deadline import checkpoint
 from factcheck.text.dates import Moment, meet
-from factcheck.text.units import Quantity, agree
+from factcheck.text.units import Quantity, agree, sizes
 from factcheck.text.words import content_stems, word_set, words
 
 if TYPE_CHECKING:
@@ -52,8 +51,6 @@ _CLAUSE_END = re.compile(r"[,;:.!?()]")
 _CONTRADICTED_FROM, _CONTRADICTED_SLOPE = 0.5, 0.7
 """Minimum log odds of a contradiction: a constant, and a share of those against entailment, since
 the reader refuses a fact without contradicting it if something is missing."""
-_CONVERTED = 1e-12
-"""Relative tolerance of conversions between units."""
 _UNREAD = (-3.0, 0.0)
 """Log odds assumed for a passage that is not read."""
 
@@ -294,19 +291,9 @@ def _states(number: Quantity, fact: Quantity) -> bool:
 
 def _equal(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities, with their bounds, are equal after unit conversion."""
-    if one.kind != other.kind:
-        return False
-    ours, theirs = (one.value, one.low, one.high), (other.value, other.low, other.high)
-    if not one.units or not other.units:
-        return one.units == other.units and ours == theirs
-    return any(
-        a.dimension == b.dimension
-        and all(
-            isclose(a.basic(here), b.basic(there), rel_tol=_CONVERTED)
-            for here, there in zip(ours, theirs, strict=True)
-        )
-        for a in one.units
-        for b in other.units
+    pairs = (one.value, other.value), (one.low, other.low), (one.high, other.high)
+    return one.kind == other.kind and all(
+        sizes(ours, one.units) & sizes(theirs, other.units) for ours, theirs in pairs
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.errors import ConfigError, JudgeError, describe
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict
@@ -33,21 +33,12 @@ _CHARACTERS = 12
 _CONFIG, _TOKENIZER = "config.json", "tokenizer.json"
 _ALIKE = 0.8
 """Minimum mean match of a passage for a contradiction."""
-_PART = 2**20
-"""Bytes of a file hashed at a time."""
 _LOOP = b"\x22\x04Loop"
 """A node of the type `Loop` in a serialised graph; no other type of node may run for ever."""
 _LOCATION = re.compile(rb"\x0a\x08location\x12(?P<size>[\x80-\xff]*[\x00-\x7f])", re.DOTALL)
 """An entry of a serialised graph that names a file of weights: the length of its name follows."""
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _NETWORKS = ("model.onnx", "onnx/model.onnx")
-
-
-class _Rating(NamedTuple):
-    """Probabilities of a passage and a fact, in [0, 1]."""
-
-    entailed: float
-    contradicted: float
 
 
 class NliChecker:
@@ -101,13 +92,13 @@ class NliChecker:
         best, entailing, against = 0.0, None, None
         for passage in islice(passages(read_sentence(fact.text), read), _MOST_PASSAGES):
             checkpoint()
-            rating = self._model.rate(passage.text, fact.text)
-            if rating.entailed > best:
-                best, entailing = rating.entailed, passage
-            if against is None and passage.matched[1] >= _ALIKE and rating.contradicted >= DECISION:
+            entailed, contradicted = self._model.rate(passage.text, fact.text)
+            if entailed > best:
+                best, entailing = entailed, passage
+            if against is None and passage.matched[1] >= _ALIKE and contradicted >= DECISION:
                 against = passage
         if best < DECISION and self._model.fits(text, fact.text):
-            whole = self._model.rate(text, fact.text).entailed
+            whole, _ = self._model.rate(text, fact.text)
             best, entailing = max((best, entailing), (whole, None), key=lambda two: two[0])
         probability = round(best, 6)
         if best >= DECISION:
@@ -169,8 +160,10 @@ class _CrossEncoder:
             return False
         return not self._encode(text, fact).overflowing
 
-    def rate(self, passage: str, fact: str) -> _Rating:
-        """Rate a pair; the passage is cut to what the model reads.
+    def rate(self, passage: str, fact: str) -> tuple[float, float]:
+        """Return the probabilities that a passage entails and that it contradicts a fact.
+
+        The passage is cut to what the model reads.
 
         Raises:
             JudgeError: The odds are no numbers.
@@ -184,7 +177,7 @@ class _CrossEncoder:
         shares /= shares.sum()
         contradiction = self._contradiction
         denied = 0.0 if contradiction is None else float(shares[contradiction])
-        return _Rating(float(shares[self._entailment]), denied)
+        return float(shares[self._entailment]), denied
 
     def _odds(self, passage: str, fact: str) -> Any:
         """Return the log odds of each label."""
@@ -236,9 +229,7 @@ def _digest(paths: Sequence[Path]) -> str:
     """Return 8 hex digits of the SHA-256 of files."""
     digest = hashlib.sha256()
     for path in paths:
-        with path.open("rb") as file:
-            while part := file.read(_PART):
-                digest.update(part)
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:8]
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from factcheck.judges.local.pairs.normal import LONGEST_QUOTE, TABLES, fold, is_like_name
 from factcheck.reports.text import n_shared
 from factcheck.text.numbers import DECIMAL_COMMA
-from factcheck.text.units import BOUNDS, Quantity, read_quantity
+from factcheck.text.units import BOUNDS, Quantity, read_quantity, sizes
 from factcheck.text.units import Unit as Measure
 from factcheck.text.words import DIGRAPHS, Word, irregular_forms, word_set, words
 from factcheck.text.words import TABLES as WORD_TABLES
@@ -233,7 +233,6 @@ _LONGEST = 12
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d\d0")
 _POINT_GROUPS = tuple(f"money {code}" for code in ("eur", "chf", "dkk", "nok", "sek", "pln", "brl"))
 """Currencies of countries where a point groups digits."""
-_NO_UNIT = Measure("", "", 1.0)
 _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _QUOTED = re.compile(r"\"[^\"]+\"|(?<![\w'])'[^']+'(?!\w)")
 LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
@@ -424,9 +423,9 @@ def _is_verb(word: Word) -> bool:
 
 def _measured(unit: Unit, number: float, measures: tuple[Measure, ...]) -> Unit:
     """Return a unit with a number and its measures, and the keys that follow from them."""
-    keys = {f"{m.dimension}={m.basic(number):.12g}" for m in measures or (_NO_UNIT,)}
+    keys = sizes(number, measures)
     keys |= {key.removeprefix("share") for key in keys}
-    return unit._replace(keys=frozenset(keys), number=number, measures=measures)
+    return unit._replace(keys=keys, number=number, measures=measures)
 
 
 def _is_open(figure: str, unit: Unit, language: str) -> bool:
