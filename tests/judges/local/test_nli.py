@@ -250,28 +250,10 @@ PAIRS = (
 )
 
 
-@pytest.fixture
-def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the weights, which the networks are loaded from."""
-    copy = tmp_path / "weights"
-    shutil.copytree(str(files("factcheck.judges.local") / "weights"), copy)
-    monkeypatch.setattr(encoder, "_WEIGHTS", copy)
-    return copy
-
-
-def rounded(path: Path) -> None:
-    """Replace weights by others that load as well."""
-    with np.load(path) as packed:
-        others = {name: packed[name] for name in packed.files}
-    others["pieces.scale"] = others["pieces.scale"] * 2
-    np.savez_compressed(path, **others)
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("reader.npz", rounded),
-        ("reader.npz", lambda path: path.write_bytes(path.read_bytes()[:1_000])),
+        ("reader.npz", lambda path: path.write_bytes(path.read_bytes() + b"\0")),
         ("reader.onnx", lambda path: path.write_bytes(b"")),
         ("reader.onnx", Path.unlink),
         ("tokenizer.json", lambda path: path.write_text(path.read_text("utf-8") + " ", "utf-8")),
@@ -279,10 +261,12 @@ def rounded(path: Path) -> None:
     ],
 )
 def test_weights_that_were_damaged_or_replaced_are_not_used(
-    weights: Path, name: str, change: Callable[[Path], Any]
+    name: str, change: Callable[[Path], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The signature would still be that of the others."""
-    change(weights / name)
+    copy = shutil.copytree(str(encoder._WEIGHTS), tmp_path / "weights")
+    monkeypatch.setattr(encoder, "_WEIGHTS", copy)
+    change(copy / name)
     loads: Any = encoder._tokenizer if name == "tokenizer.json" else encoder.load_reader
     with pytest.raises(ConfigError, match=f"the weights {name} of the embedded judge .*reinstall"):
         loads.__wrapped__()
