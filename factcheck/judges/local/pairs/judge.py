@@ -234,10 +234,8 @@ def _compare_strings(gold: str, extracted: str, mode: _Mode) -> Finding:
     if not are_lists or finding.probability >= SAME:
         return finding
     by_items = _compare_lists(ones, others, mode)
-    is_better = len(ones) == len(others) or by_items.probability >= finding.probability
-    if by_items.probability < DECISION <= finding.probability:
-        is_better = is_better and not is_in_order(tidy(gold), tidy(extracted))
-    return by_items if is_better else finding
+    is_parted = by_items.probability < DECISION <= finding.probability
+    return finding if is_parted and is_in_order(tidy(gold), tidy(extracted)) else by_items
 
 
 def _compare_plain(gold: str, extracted: str, mode: _Mode) -> Finding:
