@@ -76,7 +76,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """Judge name and model version."""
-        return {"judge": f"local/18@{load_model().version}"}
+        return {"judge": f"local/19@{load_model().version}"}
 
     @property
     def quality(self) -> str:

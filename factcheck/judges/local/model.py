@@ -15,7 +15,7 @@ from factcheck.errors import ConfigError, describe
 _SETS = ("news summaries", "chatbot answers", "adversarial claims")
 """REALSumm, FactCheckGPT and FM2."""
 _MEASURED = {
-    "local": ("local/18@ca9a09c1", (0.837, 0.750, 0.687)),
+    "local": ("local/19@ca9a09c1", (0.837, 0.750, 0.687)),
     "containment": ("containment/4@0.65", (0.821, 0.698, 0.529)),
 }
 """Version and balanced accuracy on each of the sets, by judge; 0.5 is chance."""

@@ -239,7 +239,7 @@ def test_the_judge_fulfils_its_port_costs_nothing_and_reads_the_values_only() ->
     assert isinstance(judge, PairJudge)
     assert asyncio.run(judge.compare(told, ledger)) == tuple(map(compare_values, pairs))
     assert ledger.usage.calls == 0
-    assert judge.identity["judge"].startswith("local/20@")
+    assert judge.identity["judge"].startswith("local/21@")
 
 
 def test_values_of_any_length_are_compared() -> None:
