@@ -24,11 +24,12 @@ from factcheck.fields.nodes import (
     Node,
     ObjectNode,
     RecursiveNode,
+    Unread,
     are_alike,
     by_position,
 )
 from factcheck.fields.records import count
-from factcheck.fields.types import NOT_OF_THE_VALUE
+from factcheck.fields.types import BoundComparator
 from factcheck.fields.values import value_key
 
 Side = Sequence[Any]
@@ -38,10 +39,6 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 _MAX_CELLS = 1_000_000
 """Approximate maximum number of pairs of elements of nested arrays that are held at a time."""
-_UNREAD: Any = object()
-"""Sentinel for a value that its transforms cannot read."""
-_FAILED: Any = object()
-"""Sentinel for a value whose transforms failed for another reason."""
 
 
 class Grid:
@@ -228,15 +225,12 @@ def _bounds(
     return np.add.reduceat(best, starts), np.add.reduceat(least, starts)
 
 
-def _scores(node: Leaf, gold: Side, extracted: Side) -> Matrix:
+def _scores(node: Leaf, gold: Side, extracted: Side) -> Any:
     """Score all pairs of values of a field; NaN if the comparison fails."""
-    own, others = gold, extracted
-    if node.prepare:
-        own = [_prepared(node.prepare, value) for value in gold]
-        others = [_prepared(node.prepare, value) for value in extracted]
+    own, others = [*map(node.read, gold)], [*map(node.read, extracted)]
     scores = None
-    if not node.prepare or not any(one is _UNREAD or one is _FAILED for one in chain(own, others)):
-        scores = _at_once(node, own, others)
+    if not any(isinstance(one, Unread) for one in chain(own, others)):
+        scores = _at_once(node.bound, own, others)
     if scores is None:
         [scores] = _table(partial(_score, node), own, others)
     if node.units:
@@ -245,39 +239,21 @@ def _scores(node: Leaf, gold: Side, extracted: Side) -> Matrix:
     return scores
 
 
-def _at_once(node: Leaf, gold: Side, extracted: Side) -> Matrix | None:
+def _at_once(bound: BoundComparator | None, gold: Side, extracted: Side) -> Matrix | None:
     """Score all pairs without comparing each; `None` if that is impossible."""
-    if node.bound is None:
-        return np.ones((len(gold), len(extracted)))
-    if node.bound.key is None:
-        return node.bound.scores(gold, extracted) if node.bound.scores else None
+    if bound is None or bound.key is None:
+        return bound.scores(gold, extracted) if bound and bound.scores else None
     codes: dict[Hashable, int] = {}
-    keys = map(node.bound.key, chain(gold, extracted))
+    keys = map(bound.key, chain(gold, extracted))
     coded = np.array([codes.setdefault(key, place) for place, key in enumerate(keys)])
     scores: Matrix = (coded[: len(gold), None] == coded[len(gold) :]).astype(float)
     return scores
 
 
-def _prepared(prepare: Callable[[Any], Any], value: Any) -> Any:
-    try:
-        return prepare(value)
-    except NOT_OF_THE_VALUE:
-        return _FAILED
-    except Exception:  # noqa: BLE001 - reported if the pair is chosen
-        return _UNREAD
-
-
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:
-    if gold is _UNREAD or gold is _FAILED or extracted is _FAILED:
-        return math.nan
-    if extracted is _UNREAD:
-        return 0.0
-    if node.bound is None:
-        return 1.0
-    try:
-        return node.bound.compare(gold, extracted)[0]
-    except Exception as error:  # noqa: BLE001 - reported if the pair is chosen
-        return math.nan if node.fault(gold, error) == "error" else 0.0
+    """Score a pair; NaN if the comparison fails, 1 if the verdict is pending."""
+    status, score, _ = node.verdict(gold, extracted)
+    return {"error": math.nan, "pending": 1.0}.get(status, score)
 
 
 def _table(score: Callable[[Any, Any], Any], gold: Side, extracted: Side) -> Any:

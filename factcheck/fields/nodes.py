@@ -104,41 +104,51 @@ class Leaf:
         if gold is MISSING or extracted is MISSING:
             out.append(_one_sided(path, self.name, gold, extracted))
             return
-        g, e, score, reason = gold, extracted, 0.0, None
-        status: FieldStatus = "pending"
+        g, e = gold, extracted
         if self.prepare is not None:
-            g, e, status, reason = self._prepared(self.prepare, gold, extracted)
-        if self.bound is not None and status == "pending":
-            try:
-                score, reason = self.bound.compare(g, e)
-                status = "match" if score >= self.threshold else "mismatch"
-            except Exception as error:  # noqa: BLE001 - the user's code
-                status = self.fault(g, error)
-                reason = f"comparator {self.name!r}: {describe(error)}"
+            g, e = self.read(gold), self.read(extracted)
+        status, score, reason = self.verdict(g, e)
+        if isinstance(g, Unread):
+            g = e = None
+        elif isinstance(e, Unread):
+            e = extracted
+        elif self.units and not are_alike(self.units(gold), self.units(extracted)):
+            status, score = "mismatch", 0.0
+            reason = f"different units: {shown(gold)} and {shown(extracted)}"
         out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
 
-    def fault(self, gold: Any, error: Exception) -> FieldStatus:
-        """Return the status of a comparison that raised."""
-        compare = self.bound.compare if self.bound else None
-        is_wrong = compare and is_of_extraction(error, lambda: compare(gold, gold))
-        return "mismatch" if is_wrong else "error"
+    def read(self, value: Any) -> Any:
+        """Transform a value; `Unread` if that fails."""
+        try:
+            return self.prepare(value) if self.prepare else value
+        except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
+            return Unread(error)
 
-    def _prepared(
-        self, prepare: Callable[[Any], Any], gold: Any, extracted: Any
-    ) -> tuple[Any, Any, FieldStatus, str | None]:
-        """Transform both values; the status is `pending` unless one cannot be read."""
+    def verdict(self, gold: Any, extracted: Any) -> tuple[FieldStatus, float, str | None]:
+        """Compare two values after transforms; return status, score and reason."""
+        if isinstance(gold, Unread):
+            return "error", 0.0, f"transform of the gold value: {describe(gold.error)}"
+        if isinstance(extracted, Unread):
+            reason = f"transform of the extracted value: {describe(extracted.error)}"
+            is_wrong = not isinstance(extracted.error, NOT_OF_THE_VALUE)
+            return "mismatch" if is_wrong else "error", 0.0, reason
+        if self.bound is None:
+            return "pending", 0.0, None
+        compare = self.bound.compare
         try:
-            g = prepare(gold)
-        except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
-            return None, None, "error", f"transform of the gold value: {describe(error)}"
-        try:
-            e = prepare(extracted)
-        except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
-            status: FieldStatus = "error" if isinstance(error, NOT_OF_THE_VALUE) else "mismatch"
-            return g, extracted, status, f"transform of the extracted value: {describe(error)}"
-        if self.units and not are_alike(self.units(gold), self.units(extracted)):
-            return g, e, "mismatch", f"different units: {shown(gold)} and {shown(extracted)}"
-        return g, e, "pending", None
+            score, said = compare(gold, extracted)
+        except Exception as error:  # noqa: BLE001 - the user's code
+            is_wrong = is_of_extraction(error, lambda: compare(gold, gold))
+            reason = f"comparator {self.name!r}: {describe(error)}"
+            return "mismatch" if is_wrong else "error", 0.0, reason
+        return "match" if score >= self.threshold else "mismatch", score, said
+
+
+class Unread:
+    """A value that its transforms cannot read."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
 
 def are_alike(units: frozenset[Any], others: frozenset[Any]) -> bool:
