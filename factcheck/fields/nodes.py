@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from factcheck.documents import shown
 from factcheck.errors import describe
-from factcheck.fields.schemas import join, join_key
+from factcheck.fields.schemas import join, join_key, join_position
 from factcheck.fields.types import (
     NOT_OF_THE_VALUE,
     BoundComparator,
@@ -34,8 +34,6 @@ MISSING: Any = _Missing()
 """Sentinel for a missing value or key; false, like an empty container."""
 NOT_IN_SCHEMA = "not in the schema"
 """Reason of a hallucination under a key that gold has, too."""
-_MAX_PATHS = 50_000
-"""Maximum number of cached paths; paths repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
 
 Pairs: TypeAlias = "list[tuple[int, int]]"
@@ -167,21 +165,14 @@ class Skipped:
             out.append(FieldResult(path, 0.0, "", gold, extracted, "skipped"))
 
 
+@dataclass(slots=True, eq=False)
 class ObjectNode:
     """An object scored by property, or a map scored by key."""
 
-    def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None) -> None:
-        self.path = path
-        self.children = children
-        self.rest = rest
-        """Scores the values of all other keys; `None`: other keys are hallucinations."""
-        self._places = functools.lru_cache(_MAX_PATHS)(self._places_at)
-
-    def _places_at(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
-        return tuple(
-            (name, child, isinstance(child, Skipped), join(path, name))
-            for name, child in self.children.items()
-        )
+    path: str
+    children: Mapping[str, Node]
+    rest: Node | None
+    """Scores the values of all other keys; `None`: other keys are hallucinations."""
 
     def score(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         is_both = isinstance(gold, dict) and isinstance(extracted, dict)
@@ -191,14 +182,14 @@ class ObjectNode:
             gold = gold if isinstance(gold, dict) else {}
             extracted = extracted if isinstance(extracted, dict) else {}
         n_known = 0
-        for name, child, is_skipped, place in self._places(path):
+        for name, child in self.children.items():
             g, e = gold.get(name, MISSING), extracted.get(name, MISSING)
             n_known += e is not MISSING
-            if is_skipped:
+            if isinstance(child, Skipped):
                 if is_both:
-                    child.score(gold.get(name), extracted.get(name), place, out)
+                    child.score(gold.get(name), extracted.get(name), join(path, name), out)
             elif g is not MISSING or e is not MISSING:
-                child.score(g, e, place, out)
+                child.score(g, e, join(path, name), out)
         is_invented = not n_known and bool(extracted)  # an element with other keys only
         if self.rest is not None or is_invented or (is_both and n_known < len(extracted)):
             self._score_rest(gold, extracted, path, out)
@@ -265,17 +256,12 @@ class ArrayNode:
         for i, j in pairs:
             g, e = gold[i] if i >= 0 else MISSING, extracted[j] if j >= 0 else MISSING
             n_surplus += i < 0
-            place, n_known = _element_path(path, i if i >= 0 else -n_surplus), len(out)
+            place, n_known = join_position(path, i if i >= 0 else -n_surplus), len(out)
             element.score(g, e, place, out)
             is_uncounted = i < 0 and e is None and len(out) == n_known
             if is_uncounted and n_nulls > 0 and not isinstance(element, Skipped):
                 n_nulls -= 1
                 out.append(FieldResult(place, 0.0, "", None, None, "hallucination", "null"))
-
-
-@functools.lru_cache(maxsize=_MAX_PATHS)
-def _element_path(path: str, position: int) -> str:
-    return f"{path}[{position}]"
 
 
 def _has_parts(kind: type, gold: Any, extracted: Any, path: str, out: Out) -> bool:

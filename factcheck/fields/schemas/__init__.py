@@ -167,10 +167,17 @@ def members(value: Any) -> Iterator[tuple[Any, Any]]:
             yield None, element
 
 
+@lru_cache(maxsize=100_000)  # paths repeat from record to record
 def join(parent: str, name: str) -> str:
     r"""Return the path of a property; dots and brackets in names are escaped: `a\.b`."""
     escaped = _SPECIAL.sub(r"\\\g<0>", name) if _SPECIAL.search(name) else name
     return f"{parent}.{escaped}" if parent else escaped
+
+
+@lru_cache(maxsize=100_000)
+def join_position(parent: str, position: int) -> str:
+    """Return the path of an element: `items[0]`."""
+    return f"{parent}[{position}]"
 
 
 def join_key(parent: str, key: str) -> str:
@@ -178,7 +185,7 @@ def join_key(parent: str, key: str) -> str:
     return f"{parent}[{join('', key)}]"
 
 
-@lru_cache(maxsize=100_000)  # paths repeat from record to record
+@lru_cache(maxsize=100_000)
 def schema_path(path: str) -> str:
     """Remove positions from a path: `items[]` for `items[0]`."""
     return _POSITION.sub("[]", path) if "[" in path else path
