@@ -138,24 +138,25 @@ class SemanticBatchComparator:
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """Return one result per item; `None` for an item that the judge left undecided."""
-        exact = ComparatorResult(1.0, self.name, "exact")
-        results: list[ComparatorResult | None] = [exact] * len(items)
-        places, pairs = [], []
-        for place, item in enumerate(items):
-            if not _are_equal(item):
-                results[place] = None
-                places.append(place)
-                pairs.append(JudgeItem(item.path, item.gold_compared, item.extracted_compared))
+        pairs = [
+            JudgeItem(item.path, item.gold_compared, item.extracted_compared)
+            for item in items
+            if not _are_equal(item)
+        ]
         scores: Any = None
         try:
             scores = self.judge.judge_batch(pairs) if pairs else None
         except Exception as error:  # noqa: BLE001 - the user's code
             _log.warning("the judge failed on %d pairs: %s", len(pairs), describe(error))
-        for place, score in zip(places, scores if isinstance(scores, list) else (), strict=False):
-            if score is not None:
-                reason = "judge match" if score >= 1.0 else "judge mismatch"
-                results[place] = ComparatorResult(score, self.name, reason)
-        return results
+        answers = iter(scores if isinstance(scores, list) else ())
+        exact = ComparatorResult(1.0, self.name, "exact")
+        return [exact if _are_equal(item) else self._result(next(answers, None)) for item in items]
+
+    def _result(self, score: float | None) -> ComparatorResult | None:
+        if score is None:
+            return None
+        reason = "judge match" if score >= 1.0 else "judge mismatch"
+        return ComparatorResult(score, self.name, reason)
 
 
 def _are_equal(item: BatchItem) -> bool:
@@ -299,28 +300,28 @@ class SemanticComparator(SessionUser):
             return make(1.0, _SEMANTIC, "exact")
         if gold is None or extracted is None:
             return make(*_with_null(gold, extracted))
-        gold_text = None
         try:
-            self.check_params(params)
-            gold_text = as_text(gold)
-            extracted_text = as_text(extracted)
+            texts = self._texts(gold, extracted, params)
         except (ValueError, RecursionError) as error:
-            if gold_text is None:
-                _log.warning("%s: %s cannot judge the value: %s", item.path, _SEMANTIC, error)
-                return Failure(None, ParameterError.code, describe(error))
-            reason = f"the extracted value cannot be written as JSON: {describe(error)}"
-            return make(0.0, _SEMANTIC, reason)
+            if is_of_extraction(error, lambda: self._texts(gold, gold, params)):
+                reason = f"the extracted value cannot be written as JSON: {describe(error)}"
+                return make(0.0, _SEMANTIC, reason)
+            _log.warning("%s: %s cannot judge the value: %s", item.path, _SEMANTIC, error)
+            return Failure(None, ParameterError.code, describe(error))
         if isinstance(gold, _CONTAINERS) != isinstance(extracted, _CONTAINERS):
             types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
             return make(0.0, _SEMANTIC, f"type mismatch: {types}")
         return ValuePair(
-            gold_text,
-            extracted_text,
+            *texts,
             path=getattr(item, "schema_path", "") or schema_path(item.path),
             description=getattr(item, "description", ""),
             instructions=params.get("instructions", ""),
             specificity=params.get("specificity", "exact"),
         )
+
+    def _texts(self, gold: Any, extracted: Any, params: Mapping[str, Any]) -> tuple[str, str]:
+        self.check_params(params)
+        return as_text(gold), as_text(extracted)
 
     async def _verdicts(self, pairs: Sequence[ValuePair]) -> dict[ValuePair, PairResult]:
         results: Sequence[PairResult]
