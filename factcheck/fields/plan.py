@@ -141,7 +141,7 @@ class Plan:
                 return partial(units_of, percent_is_fraction=is_fraction)
         return None
 
-    def _transform(self, spec: TransformSpec) -> Callable[[Any], Any]:
+    def _transform(self, spec: TransformSpec) -> Any:
         found, params = self._registry.get_transform(spec.name), spec.params
         if isinstance(found, BuiltinTransform):
             return found.bind(params)

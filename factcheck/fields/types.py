@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from factcheck.documents import shown
 from factcheck.errors import Failure, InputError, ParameterError
@@ -160,28 +160,25 @@ class BoundComparator(NamedTuple):
     values have to be compared one by one."""
 
 
-B = TypeVar("B")
-
-
 Check: TypeAlias = "tuple[str, Callable[[Any], bool]]"
 """What is expected of a parameter, and whether a value is that."""
 Checks: TypeAlias = "Mapping[str, Check]"
 
 
 @dataclass(frozen=True, slots=True)
-class _Builtin(Generic[B]):
+class _Builtin:
     name: str
-    make: Callable[..., B]
+    make: Callable[..., Any]
     """Binds parameters, given as keyword arguments."""
     checks: Checks = field(default_factory=dict)
 
-    def bind(self, params: Mapping[str, Any]) -> B:
+    def bind(self, params: Mapping[str, Any]) -> Any:
         """Validate and bind parameters; raise `ParameterError` if one is invalid."""
         check_params(self.name, params, self.checks)
         return self.make(**params)
 
 
-class BuiltinComparator(_Builtin[BoundComparator]):
+class BuiltinComparator(_Builtin):
     """A built-in comparator: callable like any other, and bindable."""
 
     __slots__ = ()
@@ -194,7 +191,7 @@ class BuiltinComparator(_Builtin[BoundComparator]):
         return ComparatorResult(score, self.name, reason)
 
 
-class BuiltinTransform(_Builtin[Callable[[Any], Any]]):
+class BuiltinTransform(_Builtin):
     """A built-in transform: callable like any other, and bindable."""
 
     __slots__ = ()
