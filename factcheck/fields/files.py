@@ -30,21 +30,10 @@ _log = logging.getLogger("factcheck.fields")
 
 
 def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
-    """Read all records of a file.
+    """Read all records of a file; raise `InputError` if there are none, or not only objects.
 
-    Args:
-        path: `.jsonl` or `.ndjson`: one object per line. `.json`,
-            `.yaml`, `.yml`: a list of objects, or a single one. `-` or a name without suffix: JSON
-            or JSON lines.
-        extracted: Whether the records are model output: null is a missing record, and anything but
-            an object is a reply that should contain one, and so is a line that is not JSON.
-
-    Returns:
-        The records; a reply without an object, or nested too deeply, is `Unusable`.
-
-    Raises:
-        InputError: The file cannot be read, has the wrong format, holds no records, or a gold
-            record is not an object.
+    If they are extracted, null is a missing record, and anything but an object, and a line that is
+    not JSON, is a reply that should contain one, or else is `Unusable`.
     """
     found: list[tuple[str, Any]] = []
     for place, value in read_entries(path):
@@ -77,15 +66,15 @@ def _reply(place: str, value: Any) -> Any:
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:
     """Read an evaluation schema, resolve it, and add default comparators to leaves without one."""
-    data = _object_in(path, "schema")
+    data = _object_in(path)
     with located(name_of(path)):
         return dict(annotate(resolved(data)))
 
 
-def _object_in(path: PathOrDash, what: str) -> dict[str, Any]:
-    data = read_document(path, expected=f"a {what} comes from").value
+def _object_in(path: PathOrDash) -> dict[str, Any]:
+    data = read_document(path, expected="a schema comes from").value
     if not isinstance(data, dict):
-        raise InputError(f"{name_of(path)}: a {what} must be an object, not {json_type(data)}")
+        raise InputError(f"{name_of(path)}: a schema must be an object, not {json_type(data)}")
     return data
 
 
@@ -93,7 +82,7 @@ def make_schema(
     records: Records, schema: PathOrDash | None = None, *, suggest: bool = True
 ) -> dict[str, Any]:
     """Make an evaluation schema for records, with suggested or default comparators."""
-    base = None if schema is None else _object_in(schema, "schema")
+    base = None if schema is None else _object_in(schema)
     with located(records.name if schema is None else name_of(schema)):
         if not suggest:
             return dict(annotate(infer_schema(records)))

@@ -42,14 +42,7 @@ _MAX_CELLS = 1_000_000
 
 
 class Grid:
-    """Matched weight and stake (gold plus extracted weight) of each pair, which determine F1.
-
-    Args:
-        element: Node of the elements.
-        gold: Gold elements.
-        extracted: Extracted elements.
-        weights: Weights by schema path.
-    """
+    """Matched weight and stake (gold plus extracted weight) of each pair, which determine F1."""
 
     def __init__(
         self, element: Node, gold: Side, extracted: Side, weights: Mapping[str, float]
@@ -213,11 +206,7 @@ def _bounds(
 ) -> tuple[Matrix, Matrix]:
     """Return, for pairs of arrays, the maximum weight matched and the minimum stake of one side.
 
-    Args:
-        matched: Matched weight by pair of elements; the last row and column are for no partner.
-        stake: Stake by pair of elements.
-        starts: First row of each array.
-        other_starts: First column of each array.
+    The last row and column of `matched` and `stake` are for elements without partner.
     """
     best = np.maximum.reduceat(matched[:-1, :-1], other_starts, 1)
     least = np.minimum.reduceat(stake[:-1, :-1] / 2, other_starts, 1)

@@ -35,13 +35,7 @@ _log = logging.getLogger("factcheck.fields")
 
 
 class Plan:
-    """A compiled schema.
-
-    Args:
-        schema: The parsed schema.
-        registry: Comparators and transforms that it names.
-        day_first: Order of day and month by schema path, where the schema does not set it.
-    """
+    """A compiled schema; `day_first` is by schema path, where the schema does not set it."""
 
     def __init__(
         self,

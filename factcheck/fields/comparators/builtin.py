@@ -84,20 +84,9 @@ exact = BuiltinComparator("exact", lambda: BoundComparator(_compare_exactly, key
 oneof = BuiltinComparator(
     "oneof", _bind_oneof, {"values": ("a list", lambda value: isinstance(value, list))}
 )
-"""Match if the extracted value is an allowed one; the gold value is ignored.
-
-Parameters:
-    values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
-"""
+"""Match if the extracted value is an allowed one; as in Python, `1` allows `1.0` and `true`."""
 fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy, {"threshold": THRESHOLD})
-"""Score the normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
-
-Parameters:
-    threshold: Minimum ratio of a match; without it the ratio is the score.
-
-Source:
-    `rapidfuzz.fuzz.ratio`, divided by 100.
-"""
+"""Score the normalized Indel similarity of two strings (`rapidfuzz.fuzz.ratio`), in [0, 1]."""
 
 _SHORT = {long: short for short, long in TABLES["legal"].items() if long}
 _SHORT |= dict.fromkeys(("md", "phd", "dds", "doctor"), "dr")
@@ -180,11 +169,7 @@ def _other_types(expected: str, gold: Any, extracted: Any) -> Outcome:
 
 
 name = BuiltinComparator("name", lambda: BoundComparator(_compare_names))
-"""Match names of the same person or company.
-
-Case, accents, punctuation and the order of words do not count, nor do a title, a degree or a legal
-form that only one side has, or an initial for a middle name.
-"""
+"""Match names of the same person or company."""
 phone = BuiltinComparator("phone", lambda: BoundComparator(_compare_phones))
 """Match the same telephone number; the country may be missing on one side."""
 
@@ -292,14 +277,7 @@ def _bind_numeric(*, tolerance: Mapping[str, Any] | None = None) -> BoundCompara
 
 
 numeric = BuiltinComparator("numeric", _bind_numeric, {"tolerance": _TOLERANCE})
-"""Match two numbers, or strings that represent them.
-
-Integers of any size are compared exactly. If one side is a float, both are compared as floats,
-because a float above 2**53 represents several integers.
-
-Parameters:
-    tolerance: `{"rel": fraction of the gold value, "abs": difference}`, either or both.
-"""
+"""Match two numbers, or strings that represent them; integers of any size are compared exactly."""
 
 COMPARATORS: Mapping[str, BuiltinComparator] = MappingProxyType(
     {

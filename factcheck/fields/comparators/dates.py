@@ -184,13 +184,4 @@ date = BuiltinComparator(
 )
 """Match equal calendar dates; also compares times if both have one, and instants if both have a
 time zone. A month does not match its first day.
-
-Parameters:
-    day_first: Whether 03/04/2024 is in April. Without it, such a string matches only itself:
-        against another date, it is a mismatch if extracted, and an error if it is in gold and the
-        date may be one of its readings.
-    with_time: Whether a date without a time differs from one with a time; by default it does not.
-        Set for strings with the format `date-time` by default.
-    pivot: Earliest year that two digits can mean: with 1950, 49 is 2049 and 50 is 1950. Without it,
-        dates with two-digit years are not read.
 """
