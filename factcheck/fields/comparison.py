@@ -16,12 +16,7 @@ import numpy as np
 from factcheck.errors import InputError
 from factcheck.fields.figures import RunFigures
 from factcheck.fields.pages import field_text
-from factcheck.fields.records import (
-    RecordResult,
-    count,
-    overall_scores,
-    scores_of,
-)
+from factcheck.fields.records import RecordResult, count, overall_scores, scores_of
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import plain

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
-from factcheck.fields.records import (
-    MEASURES,
-    Counts,
-    RecordResult,
-    Scores,
-    count,
-    overall_scores,
-)
+from factcheck.fields.records import MEASURES, Counts, RecordResult, Scores, count, overall_scores
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import UNDECIDED, FieldResult
 from factcheck.fields.values import plain, value_key

@@ -12,17 +12,7 @@ from factcheck.fields.records import RecordResult
 from factcheck.fields.schemas import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports import Report, text
-from factcheck.reports.page import (
-    Alert,
-    Case,
-    Item,
-    Page,
-    Section,
-    Table,
-    Tone,
-    filled,
-    parts_of,
-)
+from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, Tone, filled, parts_of
 from factcheck.reports.text import one_line, plural, share, shorten
 from factcheck.stats.intervals import Interval
 

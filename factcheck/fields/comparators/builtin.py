@@ -259,10 +259,7 @@ def _number_key(value: Any) -> Hashable:
     return "NaN" if is_nan(number) else number
 
 
-_LIMIT = (
-    "a finite number of at least 0",
-    lambda limit: is_number(limit) and limit >= 0,
-)
+_LIMIT = ("a finite number of at least 0", lambda limit: is_number(limit) and limit >= 0)
 _TOLERANCE = (
     "an object with 'rel', 'abs' or both, such as {'rel': 0.01}",
     lambda value: value is None or isinstance(value, Mapping),

@@ -28,13 +28,7 @@ from factcheck.fields.types import (
 from factcheck.fields.values import as_json_scalar, exact_key
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.local.pairs.normal import is_absent, tidy
-from factcheck.judges.ports import (
-    Ledger,
-    PairJudgeSpec,
-    PairResult,
-    Specificity,
-    ValuePair,
-)
+from factcheck.judges.ports import Ledger, PairJudgeSpec, PairResult, Specificity, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 
