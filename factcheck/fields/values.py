@@ -315,10 +315,14 @@ def exact_key(value: Any) -> Hashable:
     of properties does not count, and NaN equals NaN. A date is its ISO text, a `Decimal` a float.
     An object that cannot be compared, or that contains itself, equals only itself.
     """
-    value = as_json_scalar(value)
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
+    if kind is bool:
+        return kind, value
+    scalar = as_json_scalar(value)
+    if scalar is not value:
+        return exact_key(scalar)
     try:
         return kind, _frozen(value, deep=False)
     except RecursionError:

@@ -31,8 +31,6 @@ from factcheck.text.words import spellings, word_set, words
 _MISMATCH: Final[Outcome] = (0.0, "mismatch")
 _NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
 _SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
-_EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
-"""Types whose values are identical if and only if they are equal."""
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
 _DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _PLAIN = frozenset({int, float})
@@ -42,11 +40,7 @@ _ARRAY_LIMIT = 2**52
 
 
 def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
-    if type(gold) in _EQUAL_IF_SAME and type(extracted) in _EQUAL_IF_SAME:
-        is_match = type(gold) is type(extracted) and gold == extracted
-    else:
-        is_match = exact_key(gold) == exact_key(extracted)
-    return MATCH if is_match else _MISMATCH
+    return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
 
 
 def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:

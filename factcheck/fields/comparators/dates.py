@@ -29,8 +29,6 @@ _MAX_CHARS = 80
 """Maximum length of a date; longer strings are neither parsed nor cached."""
 FIGURES = re.compile(r"\s*(\d\d?)(?:/|-(?=\d\d?-\d{4}))(\d\d?)[/-](?:\d{4}|\d\d)\b")
 """A date whose first two numbers are day and month, in either order."""
-_ISO = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-"""By far the most common notation, read without a grammar."""
 
 
 class Dates(NamedTuple):
@@ -48,8 +46,6 @@ class Dates(NamedTuple):
 def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B008 - immutable
     """Return the possible readings of a string as a date."""
     try:
-        if _ISO.fullmatch(text):
-            return Dates((moment_of(dt.date.fromisoformat(text)),))
         ends = read_moments(text, notation) if len(text) <= _MAX_CHARS else ()
     except ValueError:
         return Dates((), f"{shown(text)} is a date or time that does not exist")
