@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from tests.fields.builders import array, best, compared, record
+from tests.fields.builders import array, compared, record
 
 Schema = dict[str, Any]
 Values = st.SearchStrategy[Any]
@@ -126,21 +126,6 @@ def examples(draw: st.DrawFn) -> Example:
     value = draw(values(schema))
     pair = value, corrupted(draw, value)
     return Example(schema, *(pair if draw(st.booleans()) else pair[::-1]))
-
-
-@st.composite
-def flat_arrays(draw: st.DrawFn) -> Example:
-    tolerance = {"numeric": {"tolerance": draw(st.sampled_from(({"abs": 1}, {"rel": 0.5}, {})))}}
-    number = {"type": "number", "x-eval-compare": tolerance}
-    items = record(k=KEYS[1], n=number, t={"type": "string"})
-    by_key = [array(items, match_by="key_field", key=key) for key in ("k", ["k", "n"])]
-    key, one = st.sampled_from(("a", "b", "A", " b")), st.just(1)
-    others = {"n": st.sampled_from((1, 2.0, 4, 0)), "t": st.sampled_from("xy"), "y": one, "z": one}
-    elements = st.fixed_dictionaries({"k": key}, optional=others)
-    without_key = st.fixed_dictionaries({"t": others["t"]})
-    sides = st.lists(elements | without_key, min_size=1, max_size=4)
-    schema = draw(st.sampled_from([best(items), best(items), *by_key]))
-    return Example(schema, draw(sides), draw(sides))
 
 
 def corrupted(draw: st.DrawFn, value: Any) -> Any:
