@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from factcheck.errors import InputError
 from factcheck.fields.comparators import Registry, default_registry
 from factcheck.fields.comparators.semantic import SemanticComparator
@@ -17,7 +19,7 @@ from factcheck.fields.nodes import ObjectNode, Out, settled
 from factcheck.fields.optimal import dispatch
 from factcheck.fields.pages import RunResult
 from factcheck.fields.plan import Plan, orders_of
-from factcheck.fields.records import Counts, RecordResult, count
+from factcheck.fields.records import N_SUMMANDS, Counts, RecordResult, Scores, count, summands
 from factcheck.fields.schemas import COMPARE, schema_path
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import as_schema
@@ -273,23 +275,15 @@ class RunTally:
     ) -> None:
         self._schema_digest, self._judge = schema_digest, judge
         self._weights = weights or {}
-        self._n = self._n_scored = 0
-        self._means = [0.0, 0.0, 0.0]
-        self._sums = Counts()
+        self._n = 0
+        self._sums = np.zeros(N_SUMMANDS)
         self._fields = FieldSums()
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
-        scores = [one for one in (record.precision, record.recall, record.f1) if one is not None]
         self._n += 1
-        self._add_means(scores, 1 if scores else 0)
-        self._sums = self._sums.plus(record.counts)
+        self._sums += summands(record)
         self._fields.add(record.field_results, schema_path)
-
-    def _add_means(self, means: Sequence[float], n: int) -> None:
-        self._n_scored += n
-        for k, value in enumerate(means if n else ()):
-            self._means[k] += (value - self._means[k]) * n / self._n_scored
 
     def merge(self, other: RunTally) -> None:
         """Add the totals of other records scored by the same schema and judge.
@@ -303,8 +297,7 @@ class RunTally:
                 "cannot merge tallies of different schemas or judges; create both with the same"
             )
         self._n += other._n
-        self._add_means(other._means, other._n_scored)
-        self._sums = self._sums.plus(other._sums)
+        self._sums += other._sums
         self._fields.merge(other._fields)
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
@@ -323,15 +316,15 @@ class RunTally:
         totals = Counter[str]()
         for summary in by_field.values():
             totals.update(summary.counts)
-        means: Sequence[float | None] = self._means
-        if not self._n_scored:
-            means = Counts(undecided=self._n).scores()
-        precision, recall, f1 = means
+        precision, recall, f1, n_scored, *counts = self._sums.tolist()
+        means = Counts(undecided=self._n).scores()
+        if n_scored:
+            means = Scores(precision / n_scored, recall / n_scored, f1 / n_scored)
         return RunResult(
             records=list(records),
-            mean_precision=precision,
-            mean_recall=recall,
-            mean_f1=f1,
+            mean_precision=means.precision,
+            mean_recall=means.recall,
+            mean_f1=means.f1,
             total_records=self._n,
             total_fields=sum(totals[status] for status in COUNTED),
             total_omissions=totals["omission"],
@@ -343,7 +336,7 @@ class RunTally:
                 if not COUNTED.isdisjoint(summary.counts)
             },
             total_errors=totals["error"],
-            micro=self._sums.scores(),
+            micro=Counts(*counts).scores(),
             by_field=by_field,
             schema_digest=self._schema_digest,
             weights=dict(self._weights),

@@ -47,9 +47,6 @@ class Counts(NamedTuple):
         recall = self.matched / self.n_gold if self.n_gold else 1.0
         return Scores(precision, recall, f1_of(self.matched, self.n_extracted, self.n_gold))
 
-    def plus(self, other: Counts) -> Counts:
-        return Counts(*(one + another for one, another in zip(self, other, strict=True)))
-
     def f1_bounds(self) -> tuple[float, float]:
         """Bound F1: undecided fields all wrong, and all right."""
         stakes = self.n_extracted + self.undecided, self.n_gold + self.undecided
@@ -109,17 +106,21 @@ MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scor
 """Names of the overall scores, `mean_precision` to `micro_f1`."""
 
 
-def overall_scores(records: Sequence[RecordResult]) -> SumScores:
-    rows = []
-    for record in records:
-        own = [score or 0.0 for score in (record.precision, record.recall, record.f1)]
-        rows.append([*own, record.counts.has_score, *record.counts[:3]])
+N_SUMMANDS = 8
 
+
+def summands(record: RecordResult) -> list[float]:
+    """Return the numbers whose sums over records give the overall scores."""
+    own = [score or 0.0 for score in (record.precision, record.recall, record.f1)]
+    return [*own, record.f1 is not None, *record.counts]
+
+
+def overall_scores(records: Sequence[RecordResult]) -> SumScores:
     def scores(sums: Matrix) -> Matrix:
         means = np.divide(sums[:3], sums[3], out=np.full_like(sums[:3], np.nan), where=sums[3] > 0)
-        return np.concatenate([means, np.stack(scores_of(*sums[4:]))])
+        return np.concatenate([means, np.stack(scores_of(*sums[4:7]))])
 
-    table = np.array(rows, dtype=float).reshape(len(rows), len(MEASURES) + 1)
+    table = np.array([*map(summands, records)], dtype=float).reshape(-1, N_SUMMANDS)
     return SumScores(MEASURES, table.T.copy(), scores)
 
 

@@ -129,7 +129,5 @@ def figure(records: Sequence[RecordResult], measure: str) -> float:
     kind, name = measure.split("_")
     if kind == "mean":
         return float(sum(getattr(record, name) for record in records)) / len(records)
-    total = Counts()
-    for each in records:
-        total = total.plus(each.counts)
+    total = Counts(*map(sum, zip(*(each.counts for each in records), strict=True)))
     return float(getattr(total.scores(), name))
