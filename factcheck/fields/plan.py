@@ -131,8 +131,7 @@ class Plan:
     def _units(self, specs: list[TransformSpec]) -> Callable[[Any], frozenset[Any]] | None:
         for spec in specs:
             if self._registry.get_transform(spec.name) is TRANSFORMS["parse_number"]:
-                is_fraction = spec.params.get("percent") == "fraction"
-                return partial(units_of, percent_is_fraction=is_fraction)
+                return partial(units_of, percent=spec.params.get("percent"))
         return None
 
     def _transform(self, spec: TransformSpec) -> Any:

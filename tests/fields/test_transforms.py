@@ -142,7 +142,7 @@ def test_how_to_read_a_text_can_be_told() -> None:
         assert read_number(text, grouping=",") == 38_000
     assert read_number("1,5", grouping=",") == 1.5
     for text, fraction in {"12 %": 0.12, "5 ‰": 0.005, "12 percent": 0.12, "0.12": 0.12}.items():
-        assert read_number(text, percent_is_fraction=True) == fraction
+        assert read_number(text, percent="fraction") == fraction
 
 
 def test_a_text_that_contradicts_what_is_told_is_refused() -> None:

@@ -110,17 +110,17 @@ def read_number(
     value: Any,
     decimal: str | None = None,
     *,
-    percent_is_fraction: bool = False,
+    percent: str | None = None,
     grouping: str | None = None,
 ) -> float | int:
     """Parse the number in a string, or convert a number; `int` from 2**53 on, to lose no digit.
 
     `decimal` is the decimal mark, `.` or `,`; `grouping` the mark that groups where it could also
-    be decimal: with `,`, "1,240" is 1240; with an empty string, it is 1.24. With
-    `percent_is_fraction`, "12 %" is 0.12.
+    be decimal: with `,`, "1,240" is 1240; with an empty string, it is 1.24. If `percent` is
+    "fraction", "12 %" is 0.12.
     """
     if isinstance(value, str):
-        number = _read(value, decimal, grouping, percent_is_fraction=percent_is_fraction)
+        number = _read(value, decimal, grouping, percent)
     elif isinstance(value, Decimal) and value.is_finite():
         number = value
     elif isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
@@ -136,19 +136,17 @@ def read_number(
     return int(number)
 
 
-def units_of(value: Any, *, percent_is_fraction: bool = False) -> frozenset[tuple[str, float]]:
+def units_of(value: Any, *, percent: str | None) -> frozenset[tuple[str, float]]:
     """Return dimension and size of the units that the first measured number in a string may have.
 
-    With `percent_is_fraction`, percent signs are part of the number.
+    If `percent` is "fraction", percent signs are part of the number.
     """
     is_short = isinstance(value, str) and len(value) <= _LONGEST_VALUE
     if not is_short or _UNIT_FREE.fullmatch(value) or _DOLLAR.search(value):
         return frozenset()
     units = _units_in(value)
     is_share = any(dimension == "share" for dimension, _ in units)
-    if is_share and percent_is_fraction:
-        return frozenset()
-    return units
+    return frozenset() if is_share and percent == "fraction" else units
 
 
 @lru_cache(maxsize=8192)
@@ -161,9 +159,7 @@ def _units_in(text: str) -> frozenset[tuple[str, float]]:
     return frozenset((unit.dimension, float(f"{unit.factor:.9g}")) for unit in units)
 
 
-def _read(
-    text: str, decimal: str | None, grouping: str | None, *, percent_is_fraction: bool
-) -> Decimal:
+def _read(text: str, decimal: str | None, grouping: str | None, percent: str | None) -> Decimal:
     plain = _without_fraction(_CURRENCY.sub("¤", text.translate(_PLAIN_SIGNS)), decimal or ".")
     figures = [figure for figure in _FIGURE.finditer(plain) if not figure["name"]]
     if len(figures) != 1:
@@ -178,8 +174,8 @@ def _read(
             f"parse_number: cannot read {shown(text)}: what stands beside the number may change "
             "it; write plain digits"
         )
-    if percent_is_fraction and (percent := _PERCENT.match(after)):
-        power -= _POWERS[percent.lastgroup or ""]
+    if percent == "fraction" and (sign := _PERCENT.match(after)):
+        power -= _POWERS[sign.lastgroup or ""]
     if not grouping and _COMMA_GROUPS.search(text):
         grouping = ","
     number = _decimal(figures[0]["digits"], decimal, grouping, power, text)
@@ -335,11 +331,6 @@ def _bind_convert(*, to: str | None = None) -> _Bound:
     return apply
 
 
-def _bind_parse(*, percent: str = "number", **marks: str) -> _Bound:
-    """Parse as `read_number` does; `percent` is `"fraction"` or, by default, `"number"`."""
-    return partial(read_number, percent_is_fraction=percent == "fraction", **marks)
-
-
 _DIGITS = f"an integer from {-_MAX_DIGITS} to {_MAX_DIGITS}", _is_digits
 _PARSING = {
     "decimal": one_of(".", ","),
@@ -351,7 +342,9 @@ TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
         **{name: _of_text(name, change) for name, change in _OF_TEXT.items()},
         "round_digits": BuiltinTransform("round_digits", _bind_round, {"digits": _DIGITS}),
         "type_convert": BuiltinTransform("type_convert", _bind_convert, {"to": one_of(*_CASTS)}),
-        "parse_number": BuiltinTransform("parse_number", _bind_parse, _PARSING),
+        "parse_number": BuiltinTransform(
+            "parse_number", lambda **how: partial(read_number, **how), _PARSING
+        ),
         "parse_bool": BuiltinTransform("parse_bool", lambda: read_bool),
     }
 )
