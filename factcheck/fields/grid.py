@@ -31,11 +31,10 @@ from factcheck.fields.nodes import (
 from factcheck.fields.records import count
 from factcheck.fields.types import BoundComparator
 from factcheck.fields.values import value_key
+from factcheck.stats.resampling import Matrix
 
 Side = Sequence[Any]
 """Values of gold, or extracted ones; both may be `MISSING`."""
-Matrix = np.ndarray[Any, np.dtype[np.float64]]
-"""A float per pair, gold by extracted."""
 
 _MAX_CELLS = 1_000_000
 """Approximate maximum number of pairs of elements of nested arrays that are held at a time."""

@@ -24,10 +24,10 @@ from factcheck.fields.types import BatchItem, FieldResult, UndecidableError, out
 from factcheck.fields.values import plain, value_key
 from factcheck.reports.text import plural
 from factcheck.stats.intervals import assign
+from factcheck.stats.resampling import NEGLIGIBLE
 
 _PREFERENCE = 1e-6
 """Relative bonus in F1 for pairs that are scored, or else similar, to break ties."""
-_ROUNDING = 1e-9
 _MAX_SCORED = 20_000
 """Approximate maximum number of distinct pairs that are scored in rounds, including those of nested
 arrays: all of 141 by 141 elements."""
@@ -165,7 +165,7 @@ class OptimalArray:
         partner = assign(self._f1 * (1 + _PREFERENCE * preferred))
         if not any(self._open[pair] for pair in partner.items()):
             best = assign(self._f1)
-            if self._total(best) > self._total(partner) + _ROUNDING:
+            if self._total(best) > self._total(partner) + NEGLIGIBLE:
                 partner = best
         return self._completed(partner)
 

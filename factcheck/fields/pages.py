@@ -16,14 +16,11 @@ from factcheck.reports.page import Alert, Case, Item, Page, Section, Table, Tone
 from factcheck.reports.text import one_line, plural, share, shorten
 from factcheck.stats.intervals import Interval
 
-_TABLE_COLUMNS = (
-    *("field", "F1", "P", "R", "support"),
-    *("mismatch", "omission", "hallucination"),
-)
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """Placeholder for the missing side; values are quoted, so none can look like it."""
 _LOSSES = ("mismatch", "omission", "hallucination")
+_TABLE_COLUMNS = ("field", "F1", "P", "R", "support", *_LOSSES)
 _UNUSABLE = "parse_failure"
 _UNDECIDED = {
     "error": "could not be compared",

@@ -28,11 +28,7 @@ from factcheck.judges.local.pairs import DECISION, judge_pair
 from factcheck.judges.local.pairs.normal import TABLES, fold, is_like_name
 from factcheck.text.words import spellings, word_set, words
 
-_MISMATCH: Final[Outcome] = (0.0, "mismatch")
-_NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
-_SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
-_DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
 _PLAIN = frozenset({int, float})
 _MOST_DIGITS = 4_000
 _ARRAY_LIMIT = 2**52
@@ -40,7 +36,7 @@ _ARRAY_LIMIT = 2**52
 
 
 def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
-    return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
+    return MATCH if exact_key(gold) == exact_key(extracted) else (0.0, "mismatch")
 
 
 def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
@@ -50,7 +46,7 @@ def _bind_oneof(*, values: list[Any] | None = None) -> BoundComparator:
 
     def compare(_gold: Any, extracted: Any) -> Outcome:
         is_allowed = extracted in values or (has_nan and is_nan(extracted))
-        return MATCH if is_allowed else _NOT_ALLOWED
+        return MATCH if is_allowed else (0.0, "no match in values")
 
     return BoundComparator(compare)
 
@@ -62,7 +58,7 @@ def _bind_fuzzy(*, threshold: float | None = None) -> BoundComparator:
         if not (isinstance(gold, str) and isinstance(extracted, str)):
             return _other_types("fuzzy compares strings", gold, extracted)
         if gold == extracted:
-            return _SAME_TEXT
+            return 1.0, "ratio 1"
         ratio = similarity(gold, extracted) / (len(gold) + len(extracted))
         if threshold is None:
             return ratio, f"ratio {ratio:.6g}"
@@ -216,7 +212,8 @@ def _within(limits: tuple[float, float] | None) -> BoundComparator:
             return MATCH
         if is_nan(one) or is_nan(two):
             return MATCH if is_nan(one) and is_nan(two) else _TYPE_ERROR
-        return (0.0, _reason(share, gap, rel, largest)) if limits else _DIFFERENT
+        reason = _reason(share, gap, rel, largest) if limits else "values differ without tolerance"
+        return 0.0, reason
 
     if limits is None:
         return BoundComparator(compare, key=_number_key)
