@@ -16,7 +16,7 @@ from factcheck.fields import (
     annotate_xeval,
 )
 from factcheck.fields import evaluate as _evaluate
-from factcheck.fields.records import Counts, count
+from factcheck.fields.records import count
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -123,11 +123,3 @@ def summed_up(records: Sequence[RecordResult]) -> RunResult:
     for record in records:
         tally.add(record)
     return tally.result(records)
-
-
-def figure(records: Sequence[RecordResult], measure: str) -> float:
-    kind, name = measure.split("_")
-    if kind == "mean":
-        return float(sum(getattr(record, name) for record in records)) / len(records)
-    total = Counts(*map(sum, zip(*(each.counts for each in records), strict=True)))
-    return float(getattr(total.scores(), name))

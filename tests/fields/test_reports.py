@@ -37,7 +37,6 @@ from tests.fields.builders import (
     TEXT,
     Recorder,
     compared,
-    figure,
     record,
     registry_of,
     run,
@@ -225,13 +224,12 @@ class TestDifferences:
 
         comparison = compare_runs(a, b)
 
-        for measure in MEASURES:
-            kind, name = measure.split("_")
-            title = f"{'F1' if name == 'f1' else name} ({'macro' if kind == 'mean' else kind})"
-            found = comparison.scores[title]
-            figures = figure(a.records, measure), figure(b.records, measure)
-            assert (found.a, found.b) == pytest.approx(figures)
-            assert found.difference == pytest.approx(found.b - found.a)
+        means = [(one.mean_precision, one.mean_recall, one.mean_f1) for one in (a, b)]
+        for scope, sides in (("macro", means), ("micro", [a.micro, b.micro])):
+            for name, *scores in zip(("precision", "recall", "F1"), *sides, strict=True):
+                found = comparison.scores[f"{name} ({scope})"]
+                assert [found.a, found.b] == pytest.approx(scores)
+                assert found.difference == pytest.approx(found.b - found.a)
         tests = fields(comparison)
         assert sorted(tests) == ["a", "b", "c"]
         for name in ("a", "b"):
