@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from factcheck.judges.local.roles import NOUN_LIKE, Freedom, Role, Roles
 from factcheck.judges.local.tree import (
+    FINITE,
     NAMES,
     NOUNS,
     PLURAL,
@@ -37,6 +38,7 @@ _OBJECTS = word_set("me him us them")
 COUNTING = word_set(
     "other most many several few more various numerous certain such multiple different some"
 )
+_WORDINGS = word_set("names words titles terms labels brands")
 _GROUPS = word_set("pair duo trio couple")
 """Before the names of those who are one: `the duo Anna and Tom`."""
 _FEW_DIGITS = 2
@@ -86,6 +88,11 @@ class Phrases(Roles):
             named = self.of(example, "pobj")[0]
             self._examples.append((place, named, self._sayers))
             return [*self._expand(place, free), *self._expand(named, free)]
+        names = self._named(place) if free.split else None
+        if names is not None:
+            self.hidden.add(names)
+            self._examples.append((place, names, self._sayers))
+            return self._expand(names, free)
         heads = self._list_at(place) if free.split else []
         if not heads:
             links = self.of(place, "cc", "preconj")
@@ -135,6 +142,23 @@ class Phrases(Roles):
             is_one = any(self.low[i] in ("a", "an") for i in self.of(noun, "det"))
             is_mixed |= is_such and (is_one or self.tokens[noun].relation in SUBJECTS)
             if named and kid not in self.hidden and not is_mixed and self._shows(kid):
+                return kid
+        return None
+
+    def _named(self, noun: int) -> int | None:
+        """Return the first of the names of several things: `the films Lights Out and Candy`."""
+        token = self.tokens[noun]
+        is_counted = bool(self.of(noun, "nummod")) or self.low[noun] in _WORDINGS
+        if token.tag != "NNS" or token.relation not in ("pobj", "dobj") or is_counted:
+            return None
+        for kid in self.of(noun, "appos"):
+            heads = self.listed(kid)
+            tags = {self.tokens[i].tag for i in heads}
+            links = [self.low[k] for head in heads for k in self.of(head, "cc")]
+            end = self.under(kid)[-1:] or [kid]
+            is_subject = any(each.tag in FINITE for each in self.tokens[end[0] + 1 : end[0] + 2])
+            is_beside = self.low[self.start(kid) - 1] not in (",", ":") and not is_subject
+            if tags <= NAMES and links == ["and"] and is_beside:
                 return kid
         return None
 
@@ -284,9 +308,10 @@ class Phrases(Roles):
         several += [i for i in titles if self.low[i][-1] == "s" and is_person(self.low[i][:-1])]
         if token.relation == "attr":
             several += [i for i in self.of(token.head, "nsubj") if self.tokens[i].tag in PLURAL]
-        is_behind_colon = self.low[self.start(place) - 1] == ":"
-        is_named = self.is_set_off(place) or is_behind_colon or self.low[token.head] == "series"
-        if token.relation == "appos" and not is_named:
+        is_each = self.is_set_off(place) or self.low[self.start(place) - 1] == ":"
+        is_each |= self.low[token.head] == "series"
+        is_each |= any(named == place for _, named, _ in self._examples)
+        if token.relation == "appos" and not is_each:
             several.append(token.head)
         places = [*heads, *self.of(heads[-1], "appos")]
         is_paired = len(places) > len(heads) and len(places) % 2 == 0

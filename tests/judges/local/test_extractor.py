@@ -270,6 +270,8 @@ TOLD = {
         "Films: Hamlet is from 2009."]),
     "winners without a verb": ("(1990), Tom Orr (2005), Anna Kern (2006) and Max Frey (2007).",
         ["(1990), Tom Orr (2005), Anna Kern (2006) and Max Frey (2007)."]),
+    "names of several things": ("She lived in the towns Ulm and Bonn.",
+        ["She lived in Ulm.", "She lived in Bonn.", "Ulm is a town.", "Bonn is a town."]),
     "two adjectives": ("She carries a small, sharp knife.",
         ["She carries a small knife.", "She carries a sharp knife."]),
     "what something was": ("Velm, once a port, is a town.",
