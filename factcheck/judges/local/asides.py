@@ -25,7 +25,7 @@ _WORD = r"[A-Z0-9][^\s,;()\"\u201c\u201d]*"
 _NAME = rf"{_WORD}(?: (?:{_SMALL}|{_WORD})){{0,9}}"
 _TITLE = rf"{_WORD}(?: (?:{_SMALL}|and\b|{_WORD})){{0,9}}"
 _QUOTED = r"[\"\u201c][A-Z0-9][^\"\u201c\u201d()]{0,80}[\"\u201d]"
-_YEAR = r" \((?:19|20)\d\d\)"
+_YEAR = r" \((?:19|20)\d\d(?:[\u2013-](?:(?:19|20)?\d\d|present))?\)"
 _WORK = "WORK_OF_ART"
 _LINK = r"(?:,? (?:and|or) |, )"
 _LEAD = r"\b(?!(?:the|an?|his|her|its|their) )[a-z]+ "
@@ -191,7 +191,7 @@ def told_of(aside: str, entity: str | None, *, is_late: bool = False) -> list[st
     years = _YEARS.fullmatch(inner)
     if years and is_late and entity == "PERSON" and int(years[2]) - int(years[1]) in _AGES:
         return [f"was born in {years[1]}", f"died in {years[2]}"]
-    if entity in ("", _WORK) and re.fullmatch(_YEAR, f" {aside}"):
+    if entity in ("", _WORK) and re.fullmatch(_YEAR, f" {aside}") and inner.isdigit():
         return [f"is from {inner}"]
     told = []
     for part in map(str.strip, inner.split(";")):
