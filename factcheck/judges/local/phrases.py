@@ -135,13 +135,13 @@ class Phrases(Roles):
         is_counted |= self.tokens[noun].entity in TIMES  # `for ten years, including`
         if is_counted or self.tokens[noun].tag not in NOUNS - NAMES:
             return None
-        for kid in self.of(noun, "prep"):
-            is_such = self.low[kid] == "as" and self._shows(kid)
+        for kid in filter(self._shows, self.of(noun, "prep")):
+            is_such = self.low[kid] == "as"
             named = [i for i in self.of(kid, "pobj") if self.tokens[i].tag in NOUNS]
             is_mixed = any(self.low[i] == "but" for i in self.of(kid, "cc"))
             is_one = any(self.low[i] in ("a", "an") for i in self.of(noun, "det"))
             is_mixed |= is_such and (is_one or self.tokens[noun].relation in SUBJECTS)
-            if named and kid not in self.hidden and not is_mixed and self._shows(kid):
+            if named and kid not in self.hidden and not is_mixed:
                 return kid
         return None
 
@@ -155,8 +155,8 @@ class Phrases(Roles):
             heads = self.listed(kid)
             tags = {self.tokens[i].tag for i in heads}
             links = [self.low[k] for head in heads for k in self.of(head, "cc")]
-            end = self.under(kid)[-1:] or [kid]
-            is_subject = any(each.tag in FINITE for each in self.tokens[end[0] + 1 : end[0] + 2])
+            end = max(self.under(kid), default=kid) + 1
+            is_subject = any(each.tag in FINITE for each in self.tokens[end : end + 1])
             is_beside = self.low[self.start(kid) - 1] not in (",", ":") and not is_subject
             if tags <= NAMES and links == ["and"] and is_beside:
                 return kid

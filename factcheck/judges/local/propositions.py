@@ -137,9 +137,8 @@ class Propositions(Phrases):
     def _dates(self) -> None:
         """Tell when the works of a list are from: `The Long Road (2007) and Candy (2006)`."""
         for place, token in enumerate(self.tokens):
-            name = frozenset(self.name(token.head))
-            for said in self.aside(place) if token.relation == BRACKET else ():
-                self._put((name, said), "participle", place, None)
+            if token.relation == BRACKET:
+                self._tell_aside(place, frozenset(self.name(token.head)))
 
     def _has_aside(self) -> bool:
         """Tell whether somebody says the words around: `The delay, she said, would help`."""
@@ -478,7 +477,9 @@ class Propositions(Phrases):
 
     def _bracket(self, place: int) -> None:
         """Tell of a name what stands in brackets: `Anna (born in 1990)`, `Titanic (1997)`."""
-        name = self._short(self.tokens[place].head, place)
+        self._tell_aside(place, self._short(self.tokens[place].head, place))
+
+    def _tell_aside(self, place: int, name: Words) -> None:
         for said in self.aside(place):
             self._put((name, said), "participle", place, None)
 

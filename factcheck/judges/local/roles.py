@@ -574,8 +574,7 @@ class Roles(Tree):
         is_needed |= self.low[self.start(kid) - 1] == ":"  # `two questions: who paid`
         if is_needed or (not (is_set_off or says_what) and head.relation == "attr"):
             return Role.NEEDED
-        is_of_who = any(self.low[i] == "who" for i in self.of(kid, "nsubj", "nsubjpass"))
-        if is_relative and self.low[kid] in WORDS["loose"] and not is_of_who:
+        if is_relative and self.low[kid] in WORDS["loose"] and not self._is_of_person(kid):
             return Role.DETAIL if free.drop and is_set_off else Role.NEEDED
         is_either = above.tag in NOUNS or (is_relative and head.tag not in NAMES)
         is_either &= not (self._agrees(kid) and above.tag not in NOUNS)
@@ -608,7 +607,11 @@ class Roles(Tree):
         verb = self.finite(clause)
         is_many = verb is not None and (self.tokens[verb].tag == "VBP" or self.low[verb] == "were")
         is_many &= self.tokens[self.tokens[clause].head].tag in PLURAL
-        return is_many or any(self.low[i] == "who" for i in self.of(clause, "nsubj", "nsubjpass"))
+        return is_many or self._is_of_person(clause)
+
+    def _is_of_person(self, clause: int) -> bool:
+        """Tell whether `who` is the subject of a relative clause."""
+        return any(self.low[i] == "who" for i in self.of(clause, "nsubj", "nsubjpass"))
 
     def _role_of_clause(self, kid: int, loose: Role) -> Role:
         opening = self.opening(kid)
