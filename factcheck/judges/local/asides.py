@@ -191,7 +191,7 @@ def told_of(aside: str, entity: str | None, *, is_late: bool = False) -> list[st
     years = _YEARS.fullmatch(inner)
     if years and is_late and entity == "PERSON" and int(years[2]) - int(years[1]) in _AGES:
         return [f"was born in {years[1]}", f"died in {years[2]}"]
-    if entity in ("", _WORK) and re.fullmatch(_YEAR, f" {aside}") and inner.isdigit():
+    if entity in ("", _WORK) and re.fullmatch(r"(?:1[5-9]|20)\d\d", inner):
         return [f"is from {inner}"]
     told = []
     for part in map(str.strip, inner.split(";")):

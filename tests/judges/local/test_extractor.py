@@ -201,6 +201,8 @@ TOLD = {
         ["She starred in The Long Road.", "She starred in Great Tales!",
         "She starred in Lost in Velm.", "The Long Road is from 1996.",
         "Great Tales! is from 1999.", "Lost in Velm is from 2001."]),
+    "an old work": ("Orr sang in the opera Faust (1859).",
+        ["Orr sang in the opera Faust.", "Faust is from 1859."]),
     "places with years": ("She won gold in Bonn (2008) and Ulm (2012).",
         ["She won gold in Bonn.", "She won gold in Bonn (2008).", "She won gold in Ulm.",
         "She won gold in Ulm (2012)."]),
