@@ -36,7 +36,7 @@ from factcheck.text.words import english_words, guess_language
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/30"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/31"}
 """Moves with every change that can change a fact."""
 _SPEAKS = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Uu]s|[Oo]ur)\b")
 """Words that mean whoever says them."""

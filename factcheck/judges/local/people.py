@@ -112,13 +112,21 @@ class People:
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
             is_bare &= not _is_word(tree, end - 1)
             if is_human or full or _is_born(tree, end):
-                same = [each for each in full if _may_be(name, each)]
+                same = [each for each in full if self._may_be(name, each)]
                 yield Name(same[0] if len(same) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
                 is_saying = tree.low[tree.root] in WORDS["saying"]
                 if end == 1 and not (is_saying and any(word in GENDERS for word in tree.low)):
                     self._doubtful.add(name)
                 yield Name(name, start, end, False)
+
+    def _may_be(self, name: str, full: str) -> bool:
+        """Tell whether `Kern` or `Mr Kern` may be `Anna Kern`, as `Eva Kern` may not."""
+        first, *rest = name.split()
+        title = "" if first.lower() in _FIRST_NAMES else GENDERS.get(first.lower(), "")
+        is_title = bool(rest and title)
+        is_other = is_title and self.gender(full) not in ("", title)
+        return not is_other and {*(rest if is_title else [first, *rest])} <= {*full.split()}
 
     def nameless(self, tree: Tree) -> dict[int, str]:
         """Return what to call the people without a name, by the places of their nouns."""
@@ -148,13 +156,6 @@ def stand(tree: Tree, place: int) -> int:
         return tree.tokens[head].head
     is_beside = tree.tokens[place].relation == "appos" and tree.tokens[head].tag == "NN"
     return head if is_beside else place
-
-
-def _may_be(name: str, full: str) -> bool:
-    """Tell whether `Kern` or `Mr Kern` may be `Anna Kern`, as `Eva Kern` may not."""
-    first, *rest = name.split()
-    is_title = bool(rest) and first.lower() in GENDERS and first.lower() not in _FIRST_NAMES
-    return {*(rest if is_title else [first, *rest])} <= {*full.split()}
 
 
 def _is_word(tree: Tree, place: int) -> bool:

@@ -1,14 +1,15 @@
 """Who `he` or `she` is and what `it` or `they` are, where only one can be meant.
 
 Reads the sentences of a text one after the other. A pronoun that opens a sentence as its subject
-means the subject of the sentence before, unless another person of the same gender does something
-in that one, or it is done to her; of who speaks again, it means whoever spoke. Any other pronoun
-means whom the same pronoun meant before in its sentence; else the subject of the clause around its
-own; else it is replaced if one person alone can be meant among those of its sentence and the one
-before, or, if these name nobody, among all that the text has named. It never means who does
-something to it. `It` and `they` mean the subject of the sentence before, unless its object may be
-meant as well, or that subject is new to the text and may be part of a thing; done something to by a
-joined verb, they mean the object of the verb before. In all other cases a pronoun stays.
+means the subject of the sentence before, unless another person of the same gender does something in
+that one, or it is done to her; if that sentence is about a thing, whom it names with it; and of who
+speaks again, it means whoever spoke. Any other pronoun means whom the same pronoun meant before in
+its sentence; else the subject of the clause around its own; else it is replaced if one person alone
+can be meant among those of its sentence and the one before, or, if these name nobody, among all
+that the text has named. It never means who does something to it. `It` and `they` mean the subject
+of the sentence before, unless its object may be meant as well, or that subject is new to the text
+and may be part of a thing; done something to by a joined verb, they mean the object of the verb
+before. In all other cases a pronoun stays.
 """
 
 from __future__ import annotations
@@ -32,9 +33,13 @@ from factcheck.text.words import word_set
 
 _SOME = word_set("many several few more other such certain various most some different")
 _BE = frozenset({"is", "was", "'s", "be", "been"})
-_THINGS = {"it": ("NN", "NNP"), "its": ("NN", "NNP"), "they": ("NNS",), "their": ("NNS",)}
+_ONE, _SEVERAL = ("NN", "NNP", "GROUP"), ("NNS", "GROUP")
+_THINGS = {"it": _ONE, "its": _ONE, "they": _SEVERAL, "their": _SEVERAL}
 """What may be meant, by its form."""
-_OBJECTS = {"it": _THINGS["it"], "them": _THINGS["they"]}
+_OBJECTS = {"it": _ONE, "them": _SEVERAL}
+_NO_THINGS = AMOUNTS | {"PERSON"}
+_GROUPS = word_set("couple pair duo trio family team side club crew band group council party gang")
+"""`It` or `they`."""
 
 
 class _Told(NamedTuple):
@@ -48,7 +53,9 @@ class _Told(NamedTuple):
     about: str = ""
     """Its subject, if that is one person, or one thing or several, with the article."""
     form: str = ""
-    """`PERSON`, `NN` or `NNS`; `NNP` if `about` is a name of either."""
+    """`PERSON`, `NN`, `NNS` or `GROUP`; `NNP` if `about` is a name of either."""
+    says: bool = False
+    """Whether `about` says something, and to nobody in particular."""
     places: Mapping[int, str] = {}
     """Its people by place."""
 
@@ -99,10 +106,12 @@ class Mentions:
             tree: The sentence.
             speaker: Who says it, if it is a quotation; never meant by `he` or `she`.
         """
+        if not any(token.text[0].isalnum() for token in tree.tokens):
+            return {}
         self._speaker, narrated = speaker, self._last
         if self._said and (speaker or not narrated.about):
             self._last = self._said
-        subject = _topic(tree) if tree.tokens else None
+        subject = _topic(tree)
         names = {name.start: name for name in self._people.names(tree, subject)}
         found: dict[int, str] = {}
         told = self._read_people(tree, subject, names, found)
@@ -149,7 +158,8 @@ class Mentions:
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
                 form = "PERSON" if self._people.is_known(who) else "NNP"
                 told = told._replace(about=who, form=form)
-        return told
+        is_told = bool(tree.of(tree.root, "dobj", "dative"))
+        return told._replace(says=tree.low[tree.root] in WORDS["saying"] and not is_told)
 
     def _meet(self, tree: Tree, who: str) -> None:
         """Keep whom the text introduces."""
@@ -184,13 +194,15 @@ class Mentions:
     def _fitting(self, pronoun: _Pronoun, names: Iterable[str]) -> set[str]:
         """Return those people whom a pronoun may mean."""
         speaking = {*self._speaker.lower().split()}
-        return {
+        fitting = {
             name
             for name in names
             if self._people.gender(name) in ("", pronoun.gender)
             and name != pronoun.doer
             and speaking.isdisjoint(name.lower().split())
         }
+        words = [{*name.split()} for name in fitting]
+        return {name for name in fitting if not any({*name.split()} < full for full in words)}
 
     def _spoken_of(self, tree: Tree, pronoun: _Pronoun, told: _Told) -> set[str]:
         """Return whom a pronoun that opens a sentence may mean if the last was about a person."""
@@ -202,7 +214,8 @@ class Mentions:
         near = self._fitting(pronoun, last.actors if is_person else last.people) | {last.about}
         known = {name for name in near if self._people.gender(name) == pronoun.gender}
         says = is_person and tree.low[tree.root] in WORDS["saying"]
-        return {last.about} if says and known <= {last.about} else near
+        is_clear = last.says or known <= {last.about}
+        return {last.about} if says and is_clear else near
 
     def _near(
         self,
@@ -218,7 +231,8 @@ class Mentions:
         is_owner = tree.tokens[place].tag == "PRP$" and (subject or place) < place
         is_owner &= tree.tokens[subject or 0].tag in ("NN", "NNP")  # `A furious Orr broke his`
         is_free = not (pronoun.opens or told.people or is_owner)
-        if is_free and self._people.gender(last.about) == pronoun.gender:
+        is_about = last.form == "PERSON" and self._people.gender(last.about) == pronoun.gender
+        if is_free and is_about:
             beside = last.actors | {last.about}
         again = {
             who
@@ -237,6 +251,9 @@ class Mentions:
         elif outer and self._fitting(pronoun, [outer]):
             beside = {outer}
         near = self._fitting(pronoun, beside)
+        is_of_thing = not (last.about[:1].isupper() or self._people.is_known(last.about))
+        if pronoun.opens and is_of_thing and not near:
+            near = self._fitting(pronoun, last.people & self._met)
         is_local = bool(self._speaker) and not pronoun.opens
         if near or is_local:
             return near
@@ -249,7 +266,7 @@ class Mentions:
         if who[0] != "?" or self._people.gender(hero) != pronoun.gender:
             return who
         beside = told.people | {self._last.about}
-        rivals = {n for n in near if n in beside or self._people.gender(n)} - {hero}
+        rivals = near & beside - {hero}
         return hero if self._fitting(pronoun, [hero]) and not rivals else who
 
     def _read_thing(self, tree: Tree, subject: int, found: dict[int, str], told: _Told) -> _Told:
@@ -358,13 +375,13 @@ def _topic(tree: Tree) -> int | None:
 
 def _beside(tree: Tree, form: str) -> Iterator[int]:
     """Yield what means the subject in the clauses behind it: `Ajax fell after it had ...`."""
-    others = NOUNS - PLURAL if form == "NN" else PLURAL | {"NNP"} if form == "NNS" else NOUNS
+    others = {"NN": NOUNS - PLURAL, "NNS": PLURAL | {"NNP"}}.get(form, NOUNS)
     for clause in tree.of(tree.root, "advcl", "conj"):
         inner = tree.subject(clause)
         if inner is None or inner < tree.root:
             continue
         between = tree.tokens[tree.root : tree.start(clause)]
-        if any(token.tag in others and token.entity not in AMOUNTS for token in between):
+        if any(token.tag in others and token.entity not in _NO_THINGS for token in between):
             continue
         for place in [inner, *tree.of(inner, "poss")]:
             if form in _THINGS.get(tree.low[place], ()):
@@ -384,13 +401,14 @@ def _has_rival(tree: Tree, form: str) -> bool:
     objects = tree.of(tree.root, "dobj", "dative")
     phrases = [k for k in tree.of(tree.root, "prep") if not tree.is_time(k)]
     goals = [i for phrase in phrases for i in tree.of(phrase, "pobj")]
+    tags = {"GROUP": _ONE + _SEVERAL}.get(form, (form, "NNP"))
     if any(form in _OBJECTS.get(tree.low[i], ()) for i in [*objects, *goals]) or any(
-        tree.tokens[i].tag in (form, "NNP") and tree.of(i, "det", "poss", "nummod") for i in objects
+        tree.tokens[i].tag in tags and tree.of(i, "det", "poss", "nummod") for i in objects
     ):
         return True
     new = [i for i in goals if tree.tokens[i].tag == "NN" and not is_person(tree.low[i])]
     articles = {tree.low[k] for i in new for k in tree.of(i, "det")}
-    return form in ("NN", "NNP") and not articles.isdisjoint({"a", "an"})
+    return form in _ONE and not articles.isdisjoint({"a", "an"})
 
 
 def _thing_of(tree: Tree, subject: int) -> tuple[str, str]:
@@ -399,6 +417,8 @@ def _thing_of(tree: Tree, subject: int) -> tuple[str, str]:
     if tree.of(subject, "conj"):
         return _names_of(tree, subject)
     form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
+    if form == "NN" and (token.entity == "ORG" or tree.low[subject] in _GROUPS):
+        form = "GROUP"
     words = [i for i in tree.under(subject) if i <= subject]
     is_plain = not tree.of(subject, "appos") and words == [*range(words[0], subject + 1)]
     may_be_person = token.entity == "PERSON" or is_person(tree.low[subject])

@@ -30,6 +30,7 @@ _FEWEST = 4
 """Letters of a noun in the plural."""
 _TITLES = frozenset({"the", "Mr", "Mrs", "Ms", "Dr", "Sir", "Prince", "Princess", "King", "Queen"})
 """Words that several names share."""
+_SHORT = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "had", "'s": "is"}
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 
 
@@ -71,6 +72,8 @@ class Wording:
                 word = word[0].lower() + word[1:]
             elif item == singular:
                 word = singular_of(word)
+            elif isinstance(item, int) and item - 1 in names:
+                word = self._spelt(item)
             text += self._gap(previous, item) + word
             previous = item
         first, last = min(placed), tree.tokens[max(placed)]
@@ -78,6 +81,21 @@ class Wording:
         is_end = all(tree.is_mark[max(placed) + 1 :])
         end = len(tree.text) if is_end else last.start + len(last.text)
         return Statement(finished(text), Span(start, end))
+
+    def _spelt(self, place: int) -> str:
+        """Return a word behind a name in place of a pronoun: ` have` for that of `They've`."""
+        token = self._tree.tokens[place]
+        full = _SHORT.get(token.text.lower().replace("\u2019", "'"), "")
+        if not full or token.tag not in FINITE or place + 1 == len(self._tree.tokens):
+            return token.text
+        after = self._tree.tokens[place + 1]
+        if full == "had" and after.tag not in ("VBN", "VBD"):
+            full = "would"
+        elif full == "is" and after.tag == "VBN":
+            has_object = bool(self._tree.of(token.head, "dobj"))
+            is_perfect = has_object or after.text in ("been", "become", "gone", "got", "moved")
+            full = "has" if is_perfect else full
+        return f" {full}"
 
     def is_open(
         self, segments: Sequence[frozenset[int] | str], owners: Container[int] | None = None

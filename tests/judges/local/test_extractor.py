@@ -82,12 +82,12 @@ def test_the_port_is_filled_with_facts_that_say_where_they_come_from() -> None:
     assert facts == extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert (facts.source_digest, facts.made_by) == (digest(REPORT), tuple(judge.identity.items()))
-    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/30"})
+    assert (ledger.usage, judge.identity) == (Usage(), {"extractor": "local/31"})
 
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/30"),))
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/31"),))
 
 
 LANGUAGES = {

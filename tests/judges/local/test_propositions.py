@@ -530,6 +530,18 @@ NAMED = {
     "a name with a number": ("Lumio P27 has a flaw.", "He moved to Paris.", ""),
     "a paper that wrote about it": ("The Kitchen Weekly reviewed it.", "It has two floors.", ""),
     "a part of it": ("The mill opened in May.; The door is old.", "It has two floors.", ""),
+    "who goes on speaking": ("Eva Kern said that Ida Orr fell.", "She said that it rained.",
+        "Eva Kern said that it rained."),
+    "who was spoken to": ("Eva Kern told Ida Orr.", "She said that it rained.", ""),
+    "his wife with the same name": ("Tom Orr left.; Mrs Orr sold the mill.", "She moved to Paris.",
+        "Mrs Orr moved to Paris."),
+    "one whom something is of": ("Tom Orr left.; The mill is near the home of Tom Orr.",
+        "He moved to Paris.", "Tom Orr moved to Paris."),
+    "a stray mark": ("Eva Kern left.; .", "She moved to Paris.", "Eva Kern moved to Paris."),
+    "whom the text is about": ("Eva Kern was born in Ulm.; Ida Orr left.; It rained.",
+        "Her father moved to Paris.", "Eva Kern's father moved to Paris."),
+    "a couple": ("The couple met in May.", "They moved to Paris.", "The couple moved to Paris."),
+    "a short form": ("Eva Kern left.", "She's moved to Paris.", "Eva Kern has moved to Paris."),
     "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
 }  # fmt: skip
 
