@@ -11,6 +11,7 @@ from factcheck.judges.local.acceptor import accept
 from factcheck.judges.local.asides import read_tokens
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.propositions import Propositions
+from factcheck.judges.local.roles import IN_PICTURE
 from factcheck.judges.local.sentences import block_sentences, cut_unended
 from factcheck.judges.local.statements import (
     LABEL,
@@ -88,6 +89,7 @@ _STRAY = re.compile(
     r"[\u201d\u2019](?=\s+\w)|'(?=\s+\w)(?!.*(?:\s'|'\s|'\Z|[\"\u201c\u201d\u2018]))"
 )
 """The closing mark of a sentence before, in a text with spaces around its marks."""
+_MARK = re.compile(r"[\"\u201c\u201d]|(?<!\w)['\u2018]|['\u2019](?!\w)")
 _WORD = re.compile(r"\w+")
 
 
@@ -184,6 +186,14 @@ class _Reader:
 
     def read(self, text: str, later: Sequence[str], *, is_item: bool) -> Iterator[list[Told]]:
         """Yield what the next sentence states."""
+        if self._is_open and IN_PICTURE.search(text) and not _MARK.search(text):
+            speaker = self._speaker  # a caption between two paragraphs of a quotation
+            yield from self._statements(text, 0, len(text), self._label, is_item=is_item)
+            self._speaker = speaker
+        else:
+            yield from self._read(text, later, is_item=is_item)
+
+    def _read(self, text: str, later: Sequence[str], *, is_item: bool) -> Iterator[list[Told]]:
         own, prefix = _label(text), PREFIX.match(text)
         if own and is_metadata(own):
             return

@@ -388,7 +388,8 @@ def _with_objects(tokens: list[Token]) -> list[Token]:
         phrase = tokens[goal.head]
         if token.relation != "conj" or goal.relation != "pobj" or phrase.relation != "prep":
             continue
-        if phrase.text == "with" and not is_person(token.text):  # `a can with a lid and a handle`
+        is_part = phrase.text == "with" and not is_person(token.text)
+        if is_part or phrase.text == "between":  # `a can with a lid and a handle`
             continue
         objects = [
             i
@@ -529,7 +530,7 @@ def _with_heads(tokens: list[Token]) -> list[Token]:
         body = tokens[token.head]
         role = tokens[tokens[body.head].head]
         is_body = body.relation == "pobj" and tokens[body.head].text == "of"
-        is_other = token.entity == "PERSON" != body.entity and body.tag in NAMES
+        is_other = token.entity == "PERSON" != body.entity and not is_person(body.text.lower())
         if token.relation == "appos" and is_body and is_other and is_person(role.text.lower()):
             tokens[place] = token._replace(head=tokens[body.head].head)
     return tokens

@@ -204,6 +204,8 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_name = not (_is_word(tree, place) or is_led)
         is_who |= is_bare and token.entity in ("", "PERSON") and is_name
         is_subject |= is_led and token.tag in NAMES and is_person(word)  # `the Englishman`
+        is_subject |= word == "old" and token.relation in ("nsubj", "nsubjpass")
+        is_part |= token.tag in NAMES and token.entity == "ORG" and not is_person(word)
         if not is_part and (is_role or (is_subject and is_who)):
             yield place
 
@@ -212,6 +214,9 @@ def _called(tree: Tree, place: int) -> str:
     """Return what to call a person without a name: `the guard`; only the gender if it is unsure."""
     articles = [tree.low[i] for i in tree.of(place, "det")]
     is_one = articles in (["a"], ["an"], ["the"]) and not tree.of(place, "conj")
+    if tree.low[place] == "old":
+        first, last = (tree.tokens[i] for i in (tree.start(place), place))
+        return "the " + tree.text[first.start : last.start + 3].lower().removeprefix("the ")
     if tree.tokens[place].tag in ("NN", "NNP") and is_one:
         words = tree.name(place)
         return "the " + " ".join(tree.tokens[i].text for i in words)

@@ -114,7 +114,7 @@ class Mentions:
         subject = _topic(tree)
         names = {name.start: name for name in self._people.names(tree, subject)}
         found: dict[int, str] = {}
-        told = self._read_people(tree, subject, names, found)
+        told = self._by_name(self._read_people(tree, subject, names, found))
         if told.form == "PERSON":
             self._meet(tree, told.about)
         if subject is not None:
@@ -160,6 +160,15 @@ class Mentions:
                 told = told._replace(about=who, form=form)
         is_told = bool(tree.of(tree.root, "dobj", "dative"))
         return told._replace(says=tree.low[tree.root] in WORDS["saying"] and not is_told)
+
+    def _by_name(self, told: _Told) -> _Told:
+        """Return a sentence about `the 62-year-old` as one about whom the last one was about."""
+        name = self._last.about
+        is_known = self._last.form == "PERSON" and not is_nameless(name)
+        if not (is_known and told.about.endswith("-old")):
+            return told
+        people, actors = (each - {told.about} | {name} for each in (told.people, told.actors))
+        return told._replace(about=name, people=people, actors=actors)
 
     def _meet(self, tree: Tree, who: str) -> None:
         """Keep whom the text introduces."""
@@ -280,13 +289,14 @@ class Mentions:
             about, form = _thing_of(tree, subject)
             if self._is_part(tree, subject):
                 form = ""
-        elif openers and is_first and not (openers[0] == subject and _is_idle(tree)):
+        elif openers and is_first and not (tree.low[subject] == "it" and _is_idle(tree)):
             place = openers[0]
             if last.form in _THINGS[tree.low[place]]:
                 found[place] = _own(last.about) if place != subject else last.about
                 found.update(dict.fromkeys(before, last.about))
                 if place == subject:
-                    about, form = last.about, last.form
+                    is_several = last.form == "GROUP" and word == "they"
+                    about, form = last.about, "NNS" if is_several else last.form
                 elif told.form != "PERSON":
                     about, form = "", ""
         is_named = " " in about or not about.islower()
@@ -417,10 +427,14 @@ def _thing_of(tree: Tree, subject: int) -> tuple[str, str]:
     if tree.of(subject, "conj"):
         return _names_of(tree, subject)
     form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
-    if form == "NN" and (token.entity == "ORG" or tree.low[subject] in _GROUPS):
+    finite = tree.finite(token.head)
+    is_several = finite is not None and tree.low[finite] in ("are", "were", "have")
+    if form == "NN" and is_several:
+        form = "NNS"  # `Ajax have lost`
+    elif form == "NN" and (token.entity == "ORG" or tree.low[subject] in _GROUPS):
         form = "GROUP"
     words = [i for i in tree.under(subject) if i <= subject]
-    is_plain = not tree.of(subject, "appos") and words == [*range(words[0], subject + 1)]
+    is_plain = words == [*range(words[0], subject + 1)]
     may_be_person = token.entity == "PERSON" or is_person(tree.low[subject])
     if form and is_plain and not may_be_person and _is_definite(tree, subject):
         start, end = tree.tokens[words[0]].start, token.start + len(token.text)

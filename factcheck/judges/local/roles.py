@@ -74,7 +74,7 @@ _SINGLED_OUT = re.compile(
     r"(?:second|third|last|only|next|same|other|even|first|\d+(?:st|nd|rd|th)|[a-z]+th)\Z"
 )
 _RANK = re.compile(r"(?:first|second|third|[a-z]+th|\d[\d.,]*(?:st|nd|rd|th)?)\Z")
-_IN_PICTURE = re.compile(
+IN_PICTURE = re.compile(
     r"\((?:left|right|pictured|above|below|centre|center|cent|top|bottom|file)\b"
 )
 """Opens a bracket that says where somebody stands in a picture."""
@@ -402,8 +402,11 @@ class Roles(Tree):
     def needed_phrase(self, verb: int) -> int | None:
         """Return the phrase without which a verb says nothing: `ran as an outsider`."""
         phrases = [k for k in self.of(verb, "prep") if k > verb]
-        if phrases and self.low[verb] in WORDS["needy"]:
-            return phrases[0]
+        needy = self.low[verb] in WORDS["needy"]
+        takes = self.low[verb] in _TAKING_TIME
+        needy |= takes and any(self.low[i] == "part" for i in self.of(verb, "dobj"))
+        if needy and (needed := phrases or self.of(verb, "agent")):
+            return needed[0]
         if self._has_complement(verb):
             return None
         if self.low[verb] in BE:
@@ -436,10 +439,12 @@ class Roles(Tree):
         is_out = (relation in _LINKS and not is_phrase) or kid in self.hidden
         is_out |= (self.is_mark[kid] and not self.kids[kid]) or relation in SUBJECTS
         is_out |= any(self.tokens[i].tag in ("WDT", "WP") for i in self.of(kid, "pobj"))
+        is_being = relation == "advcl" and self.low[kid] == "being" and self.finite(kid) is None
+        is_out |= is_being and self.subject(kid) is not None  # `won six cups, the first being`
         if relation == BRACKET and not is_out:
             if self.aside(kid):
                 return Role.OWN
-            is_idle = _IN_PICTURE.match(self.low[kid]) is not None
+            is_idle = IN_PICTURE.match(self.low[kid]) is not None
             is_idle |= self.tokens[head].tag == "CD" and self.low[kid][1:-1].isdigit()
             return Role.OUT if is_idle else Role.DETAIL
         if is_needed:
@@ -563,6 +568,8 @@ class Roles(Tree):
         is_needed = is_infinitive if not is_relative else self.finite(kid) is None
         is_needed |= is_relative and self.low[head.head] in ("than", "like")  # `like men who ...`
         is_needed |= is_relative and self.low[token.head] in _ANYBODY
+        is_one = above.text.lower() == "one" and bool(self.of(token.head, "nummod"))
+        is_needed |= is_one and not is_set_off  # `one of six men accused of theft`
         if head.relation == "dobj" and not (is_relative or is_set_off):
             is_caused = token.tag == "VBN" and self.low[head.head] in _HAVING
             is_needed |= is_caused and self.low[kid] not in ("named", "called")

@@ -153,6 +153,22 @@ def test_a_hostile_text_has_few_facts(source: str) -> None:
 
 
 TOLD = {
+    "two between which": ("A cabbit is a hybrid between a cat and a rabbit.",
+        ["A cabbit is a hybrid between a cat and a rabbit."]),
+    "who heads a town": ("The plan was made by the mayor of the town, Anna Kern.",
+        ["The plan was made.", "The plan was made by the mayor of the town.",
+        "Anna Kern is the mayor of the town."]),
+    "part in something": ("Anna Kern took part in a strike.", ["Anna Kern took part in a strike."]),
+    "one of several": ("Anna Kern was one of six Britons accused of theft.",
+        ["Anna Kern was one of six Britons accused of theft."]),
+    "hands": ("Anna Kern and Tom Orr shook hands.", ["Anna Kern and Tom Orr shook hands."]),
+    "a clause with being": ("The club has won nine cups, the last being that of 2003.",
+        ["The club has won nine cups."]),
+    "what covers something": ("The area was covered by ash.", ["The area was covered by ash."]),
+    "a caption in a quotation":
+        ('"We won the game. Tom Orr (right) scored the goal. "It was hard," Anna Kern said.',
+        ["Anna Kern said: We won the game.", "Tom Orr scored the goal.",
+        "Anna Kern said: It was hard."]),
     "a gerund of who": ("Hart, who set a record by playing for Ulm for 20 years, praised Orr.",
         ["Hart praised Orr.", "Hart set a record.", "Hart played for Ulm for 20 years."]),
     "a name behind a long role": ("The head of the Bank of Ulm, Ann Orr, resigned.",

@@ -542,6 +542,14 @@ NAMED = {
         "Her father moved to Paris.", "Eva Kern's father moved to Paris."),
     "a couple": ("The couple met in May.", "They moved to Paris.", "The couple moved to Paris."),
     "a short form": ("Eva Kern left.", "She's moved to Paris.", "Eva Kern has moved to Paris."),
+    "a channel": ("The BBC confirmed it.", "They moved to Paris.", "The BBC moved to Paris."),
+    "a team in the plural": ("Ajax have won.", "They moved to Paris.", "Ajax moved to Paris."),
+    "a thing with another name": ("The mill, officially the Kern Mill, is old.",
+        "It has two floors.", "The mill has two floors."),
+    "somebody by age": ("The 34-year-old left Ulm.", "He moved to Paris.",
+        "The 34-year-old moved to Paris."),
+    "somebody by name and age": ("Eva Kern left.; The 34-year-old was ill.",
+        "She moved to Paris.", "Eva Kern moved to Paris."),
     "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
 }  # fmt: skip
 
