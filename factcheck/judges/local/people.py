@@ -109,8 +109,9 @@ class People:
             full = self._by_word.get(last.text, [])[:_A_FEW]
             is_human = any(token.entity == "PERSON" for token in tree.tokens[start:end])
             is_human &= not _is_place(tree, start, end)
+            is_human &= not (end - 1 == subject and is_several(tree, end - 1))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
-            is_bare &= not _is_word(tree, end - 1)
+            is_bare &= not (_is_word(tree, end - 1) or is_several(tree, end - 1))
             if is_human or full or _is_born(tree, end):
                 same = [each for each in full if self._may_be(name, each)]
                 yield Name(same[0] if len(same) == 1 else name, start, end, True)
@@ -164,6 +165,12 @@ def _is_word(tree: Tree, place: int) -> bool:
     return is_common and tree.low[0] not in _FIRST_NAMES and tree.tokens[0].entity == ""
 
 
+def is_several(tree: Tree, subject: int) -> bool:
+    """Tell whether a name is one of a group: `Ajax have lost`."""
+    verb = tree.finite(tree.tokens[subject].head)
+    return verb is not None and tree.low[verb] in ("are", "were", "have")
+
+
 def _is_place(tree: Tree, start: int, end: int) -> bool:
     """Tell whether a name is one of a place or a club: `at St Etienne`, `the club Real Ulm`."""
     before = tree.tokens[max(0, start - 1)]
@@ -205,7 +212,8 @@ def _nameless(tree: Tree) -> Iterator[int]:
         is_who |= is_bare and token.entity in ("", "PERSON") and is_name
         is_subject |= is_led and token.tag in NAMES and is_person(word)  # `the Englishman`
         is_subject |= word == "old" and token.relation in ("nsubj", "nsubjpass")
-        is_part |= token.tag in NAMES and token.entity == "ORG" and not is_person(word)
+        is_demonym = word.endswith(("man", "ian")) and len(tree.name(place)) == 1
+        is_part |= token.tag in NAMES and token.entity == "ORG" and not is_demonym
         if not is_part and (is_role or (is_subject and is_who)):
             yield place
 

@@ -17,7 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from factcheck.judges.local.people import GENDERS, Name, People, gender_of, is_nameless, stand
+from factcheck.judges.local.people import (
+    GENDERS,
+    Name,
+    People,
+    gender_of,
+    is_nameless,
+    is_several,
+    stand,
+)
 from factcheck.judges.local.tree import (
     AMOUNTS,
     BRACKET,
@@ -295,8 +303,8 @@ class Mentions:
                 found[place] = _own(last.about) if place != subject else last.about
                 found.update(dict.fromkeys(before, last.about))
                 if place == subject:
-                    is_several = last.form == "GROUP" and word == "they"
-                    about, form = last.about, "NNS" if is_several else last.form
+                    is_they = last.form == "GROUP" and word == "they"
+                    about, form = last.about, "NNS" if is_they else last.form
                 elif told.form != "PERSON":
                     about, form = "", ""
         is_named = " " in about or not about.islower()
@@ -427,9 +435,7 @@ def _thing_of(tree: Tree, subject: int) -> tuple[str, str]:
     if tree.of(subject, "conj"):
         return _names_of(tree, subject)
     form = {"NN": "NN", "NNP": "NN", "NNS": "NNS", "NNPS": "NNS"}.get(token.tag, "")
-    finite = tree.finite(token.head)
-    is_several = finite is not None and tree.low[finite] in ("are", "were", "have")
-    if form == "NN" and is_several:
+    if form == "NN" and is_several(tree, subject):
         form = "NNS"  # `Ajax have lost`
     elif form == "NN" and (token.entity == "ORG" or tree.low[subject] in _GROUPS):
         form = "GROUP"

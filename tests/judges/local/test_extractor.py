@@ -159,7 +159,7 @@ TOLD = {
         ["The plan was made.", "The plan was made by the mayor of the town.",
         "Anna Kern is the mayor of the town."]),
     "part in something": ("Anna Kern took part in a strike.", ["Anna Kern took part in a strike."]),
-    "one of several": ("Anna Kern was one of six Britons accused of theft.",
+    "one of several who are accused": ("Anna Kern was one of six Britons accused of theft.",
         ["Anna Kern was one of six Britons accused of theft."]),
     "hands": ("Anna Kern and Tom Orr shook hands.", ["Anna Kern and Tom Orr shook hands."]),
     "a clause with being": ("The club has won nine cups, the last being that of 2003.",
