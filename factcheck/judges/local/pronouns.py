@@ -318,7 +318,7 @@ class Mentions:
 
     def _is_part(self, tree: Tree, subject: int) -> bool:
         """Tell whether a new noun may be part of what a text is about: `The handle stays cool`."""
-        is_new = bool(self._nouns) and tree.low[subject] not in self._nouns
+        is_new = self._last.form in _ONE + _SEVERAL and tree.low[subject] not in self._nouns
         is_led = any(tree.low[i] == "the" for i in tree.of(subject, "det"))
         return is_new and is_led and tree.tokens[subject].tag not in NAMES
 
@@ -399,7 +399,8 @@ def _beside(tree: Tree, form: str) -> Iterator[int]:
         if inner is None or inner < tree.root:
             continue
         between = tree.tokens[tree.root : tree.start(clause)]
-        if any(token.tag in others and token.entity not in _NO_THINGS for token in between):
+        rivals = [token for token in between if token.relation != "compound"]
+        if any(token.tag in others and token.entity not in _NO_THINGS for token in rivals):
             continue
         for place in [inner, *tree.of(inner, "poss")]:
             if form in _THINGS.get(tree.low[place], ()):
