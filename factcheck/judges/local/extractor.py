@@ -50,6 +50,7 @@ _WHOLE = re.compile(rf"[\"\u201c\u201d]|\b(?:{'|'.join(sorted(WORDS['saying']))}
 """Behind a semicolon in what somebody says, nothing begins."""
 _UNSPLIT = re.compile(
     r"\ANot that\b|\b(?:respectively|yet to|anything but|nothing but|far from"
+    r"|\d+-\d+ (by|to|against|over) [^,.]{1,40}(?:,| and) \d+-\d+ \1"
     r"|between \d[\d,.]* and \d[\d,.]* (?:[a-z]+s|people|men|women|children))\b",
     re.IGNORECASE,
 )
@@ -89,6 +90,7 @@ _STRAY = re.compile(
     r"[\u201d\u2019](?=\s+\w)|'(?=\s+\w)(?!.*(?:\s'|'\s|'\Z|[\"\u201c\u201d\u2018]))"
 )
 """The closing mark of a sentence before, in a text with spaces around its marks."""
+_PICTURE = re.compile(rf"{IN_PICTURE.pattern}|, pictured\b")
 _MARK = re.compile(r"[\"\u201c\u201d]|(?<!\w)['\u2018]|['\u2019](?!\w)")
 _WORD = re.compile(r"\w+")
 
@@ -186,7 +188,7 @@ class _Reader:
 
     def read(self, text: str, later: Sequence[str], *, is_item: bool) -> Iterator[list[Told]]:
         """Yield what the next sentence states."""
-        if self._is_open and IN_PICTURE.search(text) and not _MARK.search(text):
+        if self._is_open and _PICTURE.search(text) and not _MARK.search(text):
             speaker = self._speaker  # a caption between two paragraphs of a quotation
             yield from self._statements(text, 0, len(text), self._label, is_item=is_item)
             self._speaker = speaker

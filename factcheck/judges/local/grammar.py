@@ -107,8 +107,10 @@ def _with_joined_verbs(tokens: list[Token]) -> list[Token]:
         link = links.get(token.head, verb)
         if token.relation != "conj" or link > verb:
             continue
+        if token.text == "been":
+            tokens[verb] = token._replace(tag="VBN")
         is_helped = any(each.head == verb and each.tag in FINITE for each in tokens[:verb])
-        if not is_helped and token.tag not in FINITE:
+        if not is_helped and tokens[verb].tag not in FINITE:
             continue
         if link == verb:
             _give_subject(tokens, verb)

@@ -103,7 +103,7 @@ _ROLE = re.compile(
 _NESTED = re.compile(r"\b(?:said|says) (?:.* )?(?:said|says)\W*\Z")
 _FURNITURE = re.compile(
     r"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device"
-    r"|Scroll down for (?:a )?videos?"
+    r"|Scroll down for (?:a )?videos?|(?:Check out|Watch) the videos? (?:above|below)[^.]{0,80}"
     r"|More (?:updates )?on [^.]{1,60}? and other (?:(?:stories|news) (?:in|from) )?[A-Z]\w+"
     r"(?: and [A-Z]\w+)?(?: news)?)[.:]?\s()(?=\S)",
     re.IGNORECASE,

@@ -164,6 +164,10 @@ TOLD = {
     "hands": ("Anna Kern and Tom Orr shook hands.", ["Anna Kern and Tom Orr shook hands."]),
     "a clause with being": ("The club has won nine cups, the last being that of 2003.",
         ["The club has won nine cups."]),
+    "scores against several": ("Ulm were beaten 24-18 by Bonn and 37-14 by Kiel.",
+        ["Ulm were beaten 24-18 by Bonn and 37-14 by Kiel."]),
+    "been": ("We have played well and been unlucky.",
+        ["We have played well.", "We have been unlucky."]),
     "what covers something": ("The area was covered by ash.", ["The area was covered by ash."]),
     "a caption in a quotation":
         ('"We won the game. Tom Orr (right) scored the goal. "It was hard," Anna Kern said.',
