@@ -404,9 +404,10 @@ class Roles(Tree):
         phrases = [k for k in self.of(verb, "prep") if k > verb]
         needy = self.low[verb] in WORDS["needy"]
         takes = self.low[verb] in _TAKING_TIME
-        needy |= takes and any(self.low[i] == "part" for i in self.of(verb, "dobj"))
-        if needy and (needed := phrases or self.of(verb, "agent")):
-            return needed[0]
+        needy |= takes and any(self.low[i] in ("part", "place") for i in self.of(verb, "dobj"))
+        agents = self.of(verb, "agent") if self.low[verb] in WORDS["done by"] else []
+        if agents or (needy and phrases):
+            return (agents or phrases)[0]
         if self._has_complement(verb):
             return None
         if self.low[verb] in BE:

@@ -168,6 +168,9 @@ TOLD = {
         ["Ulm were beaten 24-18 by Bonn and 37-14 by Kiel."]),
     "been": ("We have played well and been unlucky.",
         ["We have played well.", "We have been unlucky."]),
+    "by whom something is": ("The film was directed by Anna Kern in 2016.",
+        ["The film was directed by Anna Kern.", "The film was directed by Anna Kern in 2016."]),
+    "a place for something": ("The meeting took place in Ulm.", ["The meeting took place in Ulm."]),
     "what covers something": ("The area was covered by ash.", ["The area was covered by ash."]),
     "a caption in a quotation":
         ('"We won the game. Tom Orr (right) scored the goal. "It was hard," Anna Kern said.',

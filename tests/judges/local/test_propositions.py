@@ -168,7 +168,7 @@ TOLD = {
     "a participle that follows more than a noun":
         ("The team won five titles between 1981 and 1994, led by Joe Kern.",
         ["The team won five titles.", "The team won five titles between 1981 and 1994.",
-        "The team was led.", "The team was led by Joe Kern."]),
+        "The team was led by Joe Kern."]),
     "relative clause of an owner":
         ("Rival Polar Kitchen, whose shares rose 2%, declined to comment.",
         ["Rival Polar Kitchen declined to comment.", "Rival Polar Kitchen's shares rose 2%."]),
@@ -217,8 +217,7 @@ TOLD = {
     "a person of several places": ("Jason Taylor, 21, of Westfield, Lostock Hall denied murder.",
         ["Jason Taylor of Westfield denied murder.", "Jason Taylor of Westfield is 21."]),
     "a name right behind its noun": ("The film Titanic was directed by James Cameron.",
-        ["The film Titanic was directed.", "The film Titanic was directed by James Cameron.",
-        "Titanic is a film."]),
+        ["The film Titanic was directed by James Cameron.", "Titanic is a film."]),
     "people are in no place": ("The Queen in Balmoral met Tom Orr.",
         ["The Queen met Tom Orr.", "The Queen in Balmoral met Tom Orr."]),
     "a phrase under an adverb": ("Apart from acting, Ida Lim is involved in trade.",
@@ -366,7 +365,7 @@ TOLD = {
         'Eva Kern said families were being "punished", although she conceded that it had leaked.',
         ['Eva Kern said families were being "punished".', "She conceded that it had leaked."]),
     "what is still led": ("The group, led by Anna Kern, hopes to win.",
-        ["The group hopes to win.", "The group is led.", "The group is led by Anna Kern."]),
+        ["The group hopes to win.", "The group is led by Anna Kern."]),
     "helping verbs": ("The old mill was sold in 2010 and has been a museum since then.",
         ["The old mill was sold.", "The old mill was sold in 2010.",
         "The old mill has been a museum.", "The old mill has been a museum since then."]),
