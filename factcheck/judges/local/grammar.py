@@ -60,6 +60,8 @@ def _mended(place: int, tokens: Sequence[Token]) -> Token:
     return token
 
 
+_YEAR = 4
+"""Digits."""
 _COUNTED = frozenset({"votes", "goals", "points", "seats", "games", "sets"})
 
 
@@ -76,6 +78,10 @@ def _with_numbers(tokens: list[Token]) -> list[Token]:
     for place, (before, token) in enumerate(pairwise(tokens), 1):
         if token.text == "to" and before.text in _COUNTED:
             tokens[place] = token._replace(head=place - 1)
+        is_year = token.tag == "CD" and token.entity == "DATE" and len(token.text) == _YEAR
+        is_free = before.tag in ("IN", "TO") and all(each.head != place - 1 for each in tokens)
+        if is_year and is_free and tokens[token.head].tag in NAMES:  # `to 1990 Croatia was`
+            tokens[place] = token._replace(head=place - 1, relation="pobj")
         if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
             tokens[place] = token._replace(head=place - 1, relation="nummod", tag="CD")
     return tokens

@@ -109,6 +109,9 @@ class Phrases(Roles):
         relations = ("det", "poss") if self.tokens[place].tag in NOUNS else ("aux", "auxpass")
         self.hidden.update(k for k in self.kids[place] if self.low[k] == "both")
         own = [k for k in self.of(place, *relations) if k < place and k not in self.hidden]
+        best = self.of(place, "amod")
+        if any(self.tokens[k].tag == "JJS" for k in best):
+            own += best  # `the best possible treatment and care`
         shared = NONE.union(*(self.under(k) for k in own))
         behind = [k for k in self.of(place, "prep") if k > heads[-1] and self.low[k] == "of"]
         is_of_all = bool(own) and not self.of(heads[-1], "det", "poss", "nummod", "amod")
@@ -257,6 +260,9 @@ class Phrases(Roles):
         together = (_TOGETHER | WORDS["bundles"]) - {"series"}
         is_shared = token.tag[0] == "J" and token.relation == "pobj"  # `one of its oldest and best`
         is_shared |= self.low[token.head] == "aged" or self._is_sum(place)
+        is_shared |= token.tag[0] == "J" and any(
+            self.tokens[i].tag == "RBS" for i in self.of(place, "advmod")
+        )  # `the most loved and widely known`
         is_one = self.low[token.head] == "of" and self.low[self.tokens[token.head].head] == "one"
         is_shared |= is_one and bool(self.of(place, "nummod"))  # `one of three mills and dams`
         is_shared |= token.relation == "appos" and bool(self.of(token.head, "nummod"))

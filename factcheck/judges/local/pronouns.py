@@ -45,6 +45,8 @@ _ONE, _SEVERAL = ("NN", "NNP", "GROUP"), ("NNS", "GROUP")
 _THINGS = {"it": _ONE, "its": _ONE, "they": _SEVERAL, "their": _SEVERAL}
 """What may be meant, by its form."""
 _OBJECTS = {"it": _ONE, "them": _SEVERAL}
+_INNER = frozenset({"advcl", "relcl", "acl", "pcomp"})
+"""Clauses within a clause, of whose people the next sentence speaks less."""
 _NO_THINGS = AMOUNTS | {"PERSON"}
 _GROUPS = word_set("couple pair duo trio family team side club crew band group council party gang")
 """`It` or `they`."""
@@ -143,6 +145,7 @@ class Mentions:
         """Where pronouns no longer look ahead: `In her youth, Anna ...`."""
         places: dict[int, str] = {}
         told = _Told(set(), set(), places=places)
+        inner: set[str] = set()
         for place, word in enumerate(tree.low):
             name, who, at = names.get(place), nameless.get(place, ""), place
             if name is not None:
@@ -159,14 +162,18 @@ class Mentions:
             told.people.add(who)
             is_kin = any(tree.tokens[i].tag == "PRP$" for i in tree.of(at, "poss"))
             relation = tree.tokens[tree.first(at)].relation
-            if relation in ("nsubj", "nsubjpass") or (relation == "dobj" and not is_kin):
-                told.actors.add(who)
+            verb = tree.tokens[tree.first(at)].head
+            is_inner = any(tree.tokens[i].relation in _INNER for i in tree.above(verb))
+            is_actor = relation in ("nsubj", "nsubjpass") or (relation == "dobj" and not is_kin)
+            if is_actor:
+                (inner if is_inner else told.actors).add(who)
             if relation not in ("pobj", "poss", "compound", "nmod"):
                 self._met.add(who)
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
                 form = "PERSON" if self._people.is_known(who) else "NNP"
                 told = told._replace(about=who, form=form)
         is_told = bool(tree.of(tree.root, "dobj", "dative"))
+        told = told._replace(actors=told.actors or inner)
         return told._replace(says=tree.low[tree.root] in WORDS["saying"] and not is_told)
 
     def _by_name(self, told: _Told) -> _Told:

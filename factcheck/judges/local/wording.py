@@ -121,8 +121,11 @@ class Wording:
         said = {self._tree.tokens[i].text for i in placed if i not in self._named}
         chosen: dict[int, str] = {}
         for i in placed:
-            words = set(self._named.get(i, "").removesuffix("'s").replace("-", " ").split())
-            if words and not said & words - _TITLES:
+            name = self._named.get(i, "").removesuffix("'s")
+            words = set(name.replace("-", " ").split()) - _TITLES
+            again = {word for word in words if word in said or word.capitalize() in said}
+            is_thing = name.startswith("the ")  # `the common duct` may be said beside another duct
+            if name and not (again == words if is_thing else again):
                 chosen[i] = self._named[i]
                 said |= words
         return chosen

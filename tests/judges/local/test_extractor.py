@@ -171,6 +171,13 @@ TOLD = {
     "by whom something is": ("The film was directed by Anna Kern in 2016.",
         ["The film was directed by Anna Kern.", "The film was directed by Anna Kern in 2016."]),
     "a place for something": ("The meeting took place in Ulm.", ["The meeting took place in Ulm."]),
+    "a thing beside another of the kind":
+        ("The bile duct is short. It is joined by the liver duct.",
+        ["The bile duct is short.", "The bile duct is joined by the liver duct."]),
+    "the best of two": ("This secured the best treatment and care.",
+        ["This secured the best treatment.", "This secured the best care."]),
+    "a year before a name": ("From 1930 to 1990 Velmia was a kingdom.",
+        ["Velmia was a kingdom.", "From 1930 to 1990 Velmia was a kingdom."]),
     "what covers something": ("The area was covered by ash.", ["The area was covered by ash."]),
     "a caption in a quotation":
         ('"We won the game. Tom Orr (right) scored the goal. "It was hard," Anna Kern said.',

@@ -549,6 +549,10 @@ NAMED = {
         "The 34-year-old moved to Paris."),
     "somebody by name and age": ("Eva Kern left.; The 34-year-old was ill.",
         "She moved to Paris.", "Eva Kern moved to Paris."),
+    "another in a clause of its own": ("Tom Orr left because Jan Olson was ill.",
+        "He moved to Paris.", "Tom Orr moved to Paris."),
+    "only one, in a clause of its own": ("It rained when Tom Orr left.", "He moved to Paris.",
+        "Tom Orr moved to Paris."),
     "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
 }  # fmt: skip
 
