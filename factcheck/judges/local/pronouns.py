@@ -173,7 +173,7 @@ class Mentions:
                 form = "PERSON" if self._people.is_known(who) else "NNP"
                 told = told._replace(about=who, form=form)
         is_told = bool(tree.of(tree.root, "dobj", "dative"))
-        told = told._replace(actors=told.actors or inner)
+        told = told._replace(actors=told.actors or {who for who in inner if who[0] != "?"})
         return told._replace(says=tree.low[tree.root] in WORDS["saying"] and not is_told)
 
     def _by_name(self, told: _Told) -> _Told:
