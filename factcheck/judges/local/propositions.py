@@ -66,6 +66,9 @@ _BUILDINGS = word_set(
     "airport bridge castle cathedral center centre church college gardens hall hospital hotel "
     "house museum palace park prison school stadium station theater theatre university"
 )
+_KIN = word_set(
+    "husband wife partner girlfriend boyfriend son daughter brother sister mother father uncle aunt"
+)
 _HEADS = word_set(
     "leader chairman chairwoman chair president captain head boss manager chief founder mayor "
     "coach owner director editor governor minister secretary"
@@ -643,6 +646,8 @@ class Propositions(Phrases):
             is_role = is_person(self.low[common[-1]])
             if is_role if token.entity == "PERSON" else len(name) > 1:
                 is_owned = any(self.tokens[i].tag in ("PRP$", "DT") for i in title)
+                if self.low[common[-1]] in _KIN and len(title) == 1:
+                    continue  # `husband Tom`: whose?
                 is_one = self.low[common[-1]] in _HEADS and self.low[min(title)] != "former"
                 self._title(frozenset(name), frozenset(title), noun, owned=is_owned, one=is_one)
 

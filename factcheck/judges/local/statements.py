@@ -102,7 +102,9 @@ _ROLE = re.compile(
 """Before a name, what somebody is: `its president, Anna Kern, said`."""
 _NESTED = re.compile(r"\b(?:said|says) (?:.* )?(?:said|says)\W*\Z")
 _FURNITURE = re.compile(
-    r"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device"
+    r"\A(?:(?:Media playback is (?:not supported|unsupported) on (?:this|your) device\s+)?"
+    r"\d{1,2} [A-Z][a-z]+ \d{4} Last updated at \d\d:\d\d [A-Z]{3,4}"
+    r"|Media playback is (?:not supported|unsupported) on (?:this|your) device"
     r"|Scroll down for (?:a )?videos?|(?:Check out|Watch) the videos? (?:above|below)[^.]{0,80}"
     r"|More (?:updates )?on [^.]{1,60}? and other (?:(?:stories|news) (?:in|from) )?[A-Z]\w+"
     r"(?: and [A-Z]\w+)?(?: news)?)[.:]?\s()(?=\S)",

@@ -178,6 +178,11 @@ TOLD = {
         ["This secured the best treatment.", "This secured the best care."]),
     "a year before a name": ("From 1930 to 1990 Velmia was a kingdom.",
         ["Velmia was a kingdom.", "From 1930 to 1990 Velmia was a kingdom."]),
+    "a husband of nobody knows whom": ("The police heard husband Tom Orr.",
+        ["The police heard husband Tom Orr."]),
+    "what a page puts before a sentence":
+        ("1 October 2014 Last updated at 19:45 BST Anna Kern sold the mill.",
+        ["Anna Kern sold the mill."]),
     "what covers something": ("The area was covered by ash.", ["The area was covered by ash."]),
     "a caption in a quotation":
         ('"We won the game. Tom Orr (right) scored the goal. "It was hard," Anna Kern said.',
