@@ -719,7 +719,7 @@ class Roles(Tree):
         if is_asked or is_link:
             return Role.OUT
         is_choice = low == "instead" and bool(self.of(kid, "prep"))
-        is_time = low in WORDS["times"] or token.entity in TIMES
+        is_time = low in WORDS["times"] or (token.entity in TIMES and low != "twice")
         is_time |= low in _TRENDS and self.is_set_off(kid)
         return loose if is_choice or (is_time and self.is_verb(token.head)) else Role.NEEDED
 
