@@ -95,6 +95,10 @@ _VERB_FIRST = re.compile(
     rf"(?P<verb>{_SAYING})\s+(?P<name>[^,.]{{1,80}}?)(?=[,.]|\s(?:on|in|at|after|to|during|about)\s|\Z)",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(
+    r"\bquoted (?P<whom>(?!by\b)[^,.:]{1,60}?) as saying\b"
+    r"|\A(?P<who>[^,.:]{1,60}?) (?:was|were|is|are) quoted\b[^.:]{0,80} as saying\b"
+)
 _ROLE = re.compile(
     r"\b(?:(?:[Ii]ts|[Hh]is|[Hh]er|[Tt]heir|[\w-]+['\u2019]s?) )(?:[a-z-]+ ){0,3}[a-z]+, "
     r"(?P<name>(?:[A-Z][\w'\u2019.-]+ ){1,2}[A-Z][\w'\u2019.-]*\w)(?:, (?=[a-z])|(?=[.,]|\Z))"
@@ -380,6 +384,8 @@ def _speaker(who: str) -> str:
     last = who.rpartition(", ")[2]  # `Asked about it, Anna Kern said`
     if _NESTED.search(who):  # `Police said that the driver said`
         return who.rstrip(" ,:.")
+    if quoted := _QUOTED.search(who):  # `the paper quoted Anna Kern as saying`
+        return f"{quoted['whom'] or quoted['who']} said"
     who = _ROLE.sub(r"\g<name>", who)
     match = _VERB_FIRST.match(who) or _NAME_FIRST.match(last) or _NAME_FIRST.match(who)
     verb = match["verb"].lower() if match else ""

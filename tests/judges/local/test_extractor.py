@@ -183,6 +183,16 @@ TOLD = {
     "what a page puts before a sentence":
         ("1 October 2014 Last updated at 19:45 BST Anna Kern sold the mill.",
         ["Anna Kern sold the mill."]),
+    "who is quoted as saying it": ('The media office quoted Tom Orr as saying: "The mill is old."',
+        ["Tom Orr said: The mill is old."]),
+    "who was quoted as saying it": ('Tom Orr was quoted by it as saying: "The mill is old."',
+        ["Tom Orr said: The mill is old."]),
+    "what was previously known":
+        ("The mill, previously known as Red Mill, is old.",
+        ["The mill is old.", "The mill was known as Red Mill.",
+        "The mill was previously known as Red Mill."]),
+    "twice": ("Ulm scored twice in three minutes.",
+        ["Ulm scored twice in three minutes."]),
     "what covers something": ("The area was covered by ash.", ["The area was covered by ash."]),
     "a caption in a quotation":
         ('"We won the game. Tom Orr (right) scored the goal. "It was hard," Anna Kern said.',
