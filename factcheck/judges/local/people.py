@@ -17,7 +17,10 @@ GENDERS = {
 """Of pronouns, titles and first names."""
 _FIRST_NAMES = WORDS["men"] | WORDS["women"]
 _KINDS = frozenset({"club", "side", "team", "company", "firm", "group", "city", "town", "village"})
-_PAPERS = word_set("statement report letter study paper email message review")
+_PAPERS = word_set(
+    "statement report letter study paper email message review bio profile post tweet caption sign"
+    " headline note book article"
+)
 _NO_PERSONS = WORDS["firms"] | _KINDS | _PAPERS
 """What says something without being a person."""
 _A_FEW = 10
@@ -203,7 +206,7 @@ def _nameless(tree: Tree) -> Iterator[int]:
         first = tree.tokens[tree.first(place)]
         is_part = first.relation in ("compound", "nmod", "amod", "appos", "attr", "oprd")
         is_part |= first.relation == "pobj" and tree.low[first.head] == "as"
-        is_bare = token.relation == "nsubj" and token.tag in NAMES
+        is_bare = token.relation == "nsubj" and token.tag in NAMES and word not in _NO_PERSONS
         is_subject |= is_bare
         is_saying = token.relation == "nsubj" and tree.low[token.head] in WORDS["saying"]
         is_who |= (is_saying and word not in _NO_PERSONS) or word == "old"  # `the 26-year-old`

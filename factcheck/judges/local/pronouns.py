@@ -65,7 +65,9 @@ class _Told(NamedTuple):
     form: str = ""
     """`PERSON`, `NN`, `NNS` or `GROUP`; `NNP` if `about` is a name of either."""
     says: bool = False
-    """Whether `about` says something, and to nobody in particular."""
+    """Whether `about` says something."""
+    hears: bool = False
+    """Whether it is said to somebody."""
     places: Mapping[int, str] = {}
     """Its people by place."""
 
@@ -172,9 +174,12 @@ class Mentions:
             if at == subject and who[0] != "?" and not tree.of(at, "conj"):
                 form = "PERSON" if self._people.is_known(who) else "NNP"
                 told = told._replace(about=who, form=form)
-        is_told = bool(tree.of(tree.root, "dobj", "dative"))
-        told = told._replace(actors=told.actors or {who for who in inner if who[0] != "?"})
-        return told._replace(says=tree.low[tree.root] in WORDS["saying"] and not is_told)
+        unknown = told.people & {"?m?", "?f?"}
+        return told._replace(
+            actors=told.actors or (inner | unknown) - {"?"},
+            says=tree.low[tree.root] in WORDS["saying"],
+            hears=bool(tree.of(tree.root, "dobj", "dative")),
+        )
 
     def _by_name(self, told: _Told) -> _Told:
         """Return a sentence about `the 62-year-old` as one about whom the last one was about."""
@@ -210,7 +215,8 @@ class Mentions:
         is_explained = bool(tree.of(place, BRACKET))  # `He (the child) was crying`
         is_new = bool(self._speaker) and is_nameless(who)  # a quotation may mean anybody
         if who[0] == "?" or is_new or is_explained or self._people.is_doubtful(who):
-            return "" if self._fitting(pronoun, told.people) else f"?{pronoun.gender}?"
+            unknown = f"?{pronoun.gender}?"
+            return "" if self._fitting(pronoun, told.people) - {unknown} else unknown
         self._people.know(who, pronoun.gender)
         found[place] = f"{who}'s" if tree.tokens[place].tag == "PRP$" else who
         return who
@@ -238,7 +244,9 @@ class Mentions:
         near = self._fitting(pronoun, last.actors if is_person else last.people) | {last.about}
         known = {name for name in near if self._people.gender(name) == pronoun.gender}
         says = is_person and tree.low[tree.root] in WORDS["saying"]
-        is_clear = last.says or known <= {last.about}
+        if last.says and is_nameless(last.about) and not says:
+            return near | {"?"}  # `The spokesman said that Orr was ill. He died.`
+        is_clear = (last.says and not last.hears) or known <= {last.about}
         return {last.about} if says and is_clear else near
 
     def _near(

@@ -553,6 +553,8 @@ NAMED = {
         "He moved to Paris.", "Tom Orr moved to Paris."),
     "only one, in a clause of its own": ("It rained when Tom Orr left.", "He moved to Paris.",
         "Tom Orr moved to Paris."),
+    "who only reports": ("The spokesman told the paper that Orr had left.",
+        "He moved to Paris.", ""),
     "things": ("The mills are old.", "They have two floors.", "The mills have two floors."),
 }  # fmt: skip
 
