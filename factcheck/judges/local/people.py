@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from factcheck.judges.local.tree import NAMES, PLURAL, TIMES, WORDS, Tree, is_person
+from factcheck.judges.local.tree import NAMES, NOUNS, PLURAL, TIMES, WORDS, Tree, is_person
 from factcheck.text.words import english_words, word_set
 
 GENDERS = {
@@ -225,9 +225,11 @@ def _called(tree: Tree, place: int) -> str:
     """Return what to call a person without a name: `the guard`; only the gender if it is unsure."""
     articles = [tree.low[i] for i in tree.of(place, "det")]
     is_one = articles in (["a"], ["an"], ["the"]) and not tree.of(place, "conj")
-    if tree.low[place] == "old":
-        first, last = (tree.tokens[i] for i in (tree.start(place), place))
-        return "the " + tree.text[first.start : last.start + 3].lower().removeprefix("the ")
+    owned = any(tree.tokens[i].tag in NOUNS for i in tree.of(place, "poss"))
+    start, last = tree.start(place), tree.tokens[place]
+    if tree.low[start] in ("a", "an", "the") and (owned or tree.low[place] == "old"):
+        noun = tree.tokens[start + 1].start
+        return "the " + tree.text[noun : last.start + len(last.text)]
     if tree.tokens[place].tag in ("NN", "NNP") and is_one:
         words = tree.name(place)
         return "the " + " ".join(tree.tokens[i].text for i in words)
