@@ -91,7 +91,9 @@ _STRAY = re.compile(
 )
 """The closing mark of a sentence before, in a text with spaces around its marks."""
 _PICTURE = re.compile(rf"{IN_PICTURE.pattern}|, pictured\b")
+"""What only captions say: `Anna Kern (right)`."""
 _MARK = re.compile(r"[\"\u201c\u201d]|(?<!\w)['\u2018]|['\u2019](?!\w)")
+"""A quotation mark, not an apostrophe."""
 _WORD = re.compile(r"\w+")
 
 

@@ -74,13 +74,13 @@ def _is_tree(tokens: Sequence[Token]) -> bool:
 
 
 def _with_numbers(tokens: list[Token]) -> list[Token]:
-    """Return words with a number under the noun before it: `ticket #4821`, `25 votes to 17`."""
+    """Return words with a number under the word before it: `ticket #4821`, `25 votes to 17`."""
     for place, (before, token) in enumerate(pairwise(tokens), 1):
         if token.text == "to" and before.text in _COUNTED:
             tokens[place] = token._replace(head=place - 1)
         is_year = token.tag == "CD" and token.entity == "DATE" and len(token.text) == _YEAR
-        is_free = before.tag in ("IN", "TO") and all(each.head != place - 1 for each in tokens)
-        if is_year and is_free and tokens[token.head].tag in NAMES:  # `to 1990 Croatia was`
+        is_led = is_year and before.tag in ("IN", "TO") and tokens[token.head].tag in NAMES
+        if is_led and all(each.head != place - 1 for each in tokens):  # `to 1990 Croatia was`
             tokens[place] = token._replace(head=place - 1, relation="pobj")
         if token.text[0] == "#" and before.tag in NOUNS and before.head != place:
             tokens[place] = token._replace(head=place - 1, relation="nummod", tag="CD")

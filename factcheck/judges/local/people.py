@@ -111,16 +111,15 @@ class People:
                 continue
             full = self._by_word.get(last.text, [])[:_A_FEW]
             is_human = any(token.entity == "PERSON" for token in tree.tokens[start:end])
-            is_human &= not _is_place(tree, start, end)
-            is_human &= not (end - 1 == subject and is_several(tree, end - 1))
+            is_group = end - 1 == subject and is_several(tree, subject)
+            is_human &= not (is_group or _is_place(tree, start, end))
             is_bare = not tree.of(end - 1, "det") and last.entity in ("", "PERSON")
-            is_bare &= not (_is_word(tree, end - 1) or is_several(tree, end - 1))
+            is_bare &= not (is_group or _is_word(tree, end - 1))
             if is_human or full or _is_born(tree, end):
                 same = [each for each in full if self._may_be(name, each)]
                 yield Name(same[0] if len(same) == 1 else name, start, end, True)
             elif end - 1 == subject and is_bare:
-                is_saying = tree.low[tree.root] in WORDS["saying"]
-                if end == 1 and not (is_saying and any(word in GENDERS for word in tree.low)):
+                if end == 1 and not (tree.is_saying and any(word in GENDERS for word in tree.low)):
                     self._doubtful.add(name)
                 yield Name(name, start, end, False)
 
@@ -226,10 +225,11 @@ def _called(tree: Tree, place: int) -> str:
     articles = [tree.low[i] for i in tree.of(place, "det")]
     is_one = articles in (["a"], ["an"], ["the"]) and not tree.of(place, "conj")
     owned = any(tree.tokens[i].tag in NOUNS for i in tree.of(place, "poss"))
-    start, last = tree.start(place), tree.tokens[place]
-    if tree.low[start] in ("a", "an", "the") and (owned or tree.low[place] == "old"):
-        noun = tree.tokens[start + 1].start
-        return "the " + tree.text[noun : last.start + len(last.text)]
+    if owned or tree.low[place] == "old":
+        start = tree.start(place)
+        if tree.low[start] in ("a", "an", "the"):
+            first, last = tree.tokens[start + 1], tree.tokens[place]
+            return "the " + tree.text[first.start : last.start + len(last.text)]
     if tree.tokens[place].tag in ("NN", "NNP") and is_one:
         words = tree.name(place)
         return "the " + " ".join(tree.tokens[i].text for i in words)

@@ -163,11 +163,10 @@ class Mentions:
             places[at] = who
             told.people.add(who)
             is_kin = any(tree.tokens[i].tag == "PRP$" for i in tree.of(at, "poss"))
-            relation = tree.tokens[tree.first(at)].relation
-            verb = tree.tokens[tree.first(at)].head
-            is_inner = any(tree.tokens[i].relation in _INNER for i in tree.above(verb))
-            is_actor = relation in ("nsubj", "nsubjpass") or (relation == "dobj" and not is_kin)
-            if is_actor:
+            first = tree.tokens[tree.first(at)]
+            relation = first.relation
+            if relation in ("nsubj", "nsubjpass") or (relation == "dobj" and not is_kin):
+                is_inner = any(tree.tokens[i].relation in _INNER for i in tree.above(first.head))
                 (inner if is_inner else told.actors).add(who)
             if relation not in ("pobj", "poss", "compound", "nmod"):
                 self._met.add(who)
@@ -177,7 +176,7 @@ class Mentions:
         unknown = told.people & {"?m?", "?f?"}
         return told._replace(
             actors=told.actors or (inner | unknown) - {"?"},
-            says=tree.low[tree.root] in WORDS["saying"],
+            says=tree.is_saying,
             hears=bool(tree.of(tree.root, "dobj", "dative")),
         )
 
@@ -243,7 +242,7 @@ class Mentions:
             return set()
         near = self._fitting(pronoun, last.actors if is_person else last.people) | {last.about}
         known = {name for name in near if self._people.gender(name) == pronoun.gender}
-        says = is_person and tree.low[tree.root] in WORDS["saying"]
+        says = is_person and tree.is_saying
         if last.says and is_nameless(last.about) and not says:
             return near | {"?"}  # `The spokesman said that Orr was ill. He died.`
         is_clear = (last.says and not last.hears) or known <= {last.about}
@@ -272,13 +271,12 @@ class Mentions:
             if i in found and GENDERS.get(tree.low[i]) == pronoun.gender
         }
         outer = told.places.get(_subject_around(tree, place), "")
-        is_saying = tree.low[tree.root] in WORDS["saying"]
         owner = told.places.get(_whose(tree, place), "")
         if owner and self._fitting(pronoun, [owner]):
             beside = {owner}
         elif len(again) == 1 and self._fitting(pronoun, again):
             beside = again
-        elif self._fitting(pronoun, told.people) == {told.about} and not is_saying:
+        elif self._fitting(pronoun, told.people) == {told.about} and not tree.is_saying:
             beside = told.people
         elif outer and self._fitting(pronoun, [outer]):
             beside = {outer}
@@ -400,8 +398,7 @@ def _subject_around(tree: Tree, pronoun: int) -> int:
 def _topic(tree: Tree) -> int | None:
     """Return the subject of a sentence, or of what is said: `The mill closed, police said`."""
     said = [i for i in tree.of(tree.root, "ccomp") if i < tree.root]
-    is_saying = bool(said) and tree.low[tree.root] in WORDS["saying"]
-    topic = tree.subject(said[0]) if is_saying else None
+    topic = tree.subject(said[0]) if said and tree.is_saying else None
     is_noun = topic is not None and tree.tokens[topic].tag in NOUNS
     return topic if is_noun else tree.subject(tree.root)
 

@@ -66,7 +66,6 @@ _BUILDINGS = word_set(
     "airport bridge castle cathedral center centre church college gardens hall hospital hotel "
     "house museum palace park prison school stadium station theater theatre university"
 )
-_BEFORE = word_set("previously formerly originally once initially")
 _KIN = word_set(
     "husband wife partner girlfriend boyfriend son daughter brother sister mother father uncle aunt"
 )
@@ -87,6 +86,7 @@ _NAMING = word_set("compound conj cc case det poss bracket punct nmod")
 _SHARES = word_set("some most many several few one two three four five half none all each")
 """Before `of`, what a phrase behind the noun is about: `some of the men, bound for Ulm`."""
 _FORMERLY = word_set("once formerly previously")
+_AT_FIRST = _FORMERLY | {"initially", "originally"}
 _OFTEN = word_set("often usually sometimes generally commonly always typically normally")
 
 
@@ -605,7 +605,7 @@ class Propositions(Phrases):
         is_past = self.has_happened(main)
         lasts = any(self.low[i] in _OFTEN for i in self.of(verb, "advmod"))
         lasts = not self.is_past(main) and (lasts or self.low[verb] in _LASTING)
-        lasts &= all(self.low[i] not in _BEFORE for i in self.of(verb, "advmod"))
+        lasts &= all(self.low[i] not in _AT_FIRST for i in self.of(verb, "advmod"))
         link = self._be(noun, verb, past=not lasts if token.tag != "VBG" else is_past)
         helpers = [i for i in self.helped(verb) if self.low[i] in ("having", "being")]
         gone = frozenset(helpers)

@@ -693,9 +693,9 @@ class Roles(Tree):
         if is_place or head.entity in TIMES or not (is_set_off or token.tag in NAMES):
             return Role.NEEDED
         is_one = head.entity in ("GPE", "LOC", "PERSON") and head.tag == "NNP"
-        is_behind_clause = is_one and token.tag == "NNS"  # `the isle of Ulm, the towns of Bonn`
-        is_behind_clause |= any(token.head < i < kid for i in self.of(token.head, "relcl"))
-        if is_behind_clause or not self.is_beside(kid):
+        is_listed = is_one and token.tag == "NNS"  # `the isle of Ulm, the towns of Bonn`
+        is_behind_clause = any(token.head < i < kid for i in self.of(token.head, "relcl"))
+        if is_listed or is_behind_clause or not self.is_beside(kid):
             return Role.OUT
         is_list = token.tag in NAMES and bool(self.of(kid, "conj"))
         if not is_set_off or (is_list and self.of(token.head, "nummod")):

@@ -105,10 +105,10 @@ _ROLE = re.compile(
 )
 """Before a name, what somebody is: `its president, Anna Kern, said`."""
 _NESTED = re.compile(r"\b(?:said|says) (?:.* )?(?:said|says)\W*\Z")
+_DATE = r"\d{1,2} [A-Z][a-z]+ \d{4} Last updated at \d\d:\d\d [A-Z]{3,4}"
 _FURNITURE = re.compile(
-    r"\A(?:(?:Media playback is (?:not supported|unsupported) on (?:this|your) device\s+)?"
-    r"\d{1,2} [A-Z][a-z]+ \d{4} Last updated at \d\d:\d\d [A-Z]{3,4}"
-    r"|Media playback is (?:not supported|unsupported) on (?:this|your) device"
+    rf"\A(?:Media playback is (?:not supported|unsupported) on (?:this|your) device(?:\s+{_DATE})?"
+    rf"|{_DATE}"
     r"|Scroll down for (?:a )?videos?|(?:Check out|Watch) the videos? (?:above|below)[^.]{0,80}"
     r"|More (?:updates )?on [^.]{1,60}? and other (?:(?:stories|news) (?:in|from) )?[A-Z]\w+"
     r"(?: and [A-Z]\w+)?(?: news)?)[.:]?\s()(?=\S)",
@@ -325,7 +325,7 @@ def read_quote(text: str, *, is_open: bool, is_led: bool = False) -> Quoted | No
 
 def reporter(tree: Tree) -> str:
     """Return who says something in a sentence, `Anna Kern said`; empty if nobody is named."""
-    if not tree.tokens or (verb := tree.low[tree.root]) not in WORDS["saying"]:
+    if not tree.is_saying:
         return ""
     subject = tree.subject(tree.root)
     if subject is None or subject > tree.root:
@@ -334,6 +334,7 @@ def reporter(tree: Tree) -> str:
     if last.tag not in NAMES or not last.text.isalpha():
         return ""
     before = tree.text[tree.tokens[tree.start(subject)].start : last.start]
+    verb = tree.low[tree.root]
     return f"{before}{last.text} {_WITHOUT_HEARER.get(verb, verb)}"
 
 

@@ -83,6 +83,11 @@ class Tree:
                 return kid
         return None
 
+    @property
+    def is_saying(self) -> bool:
+        """Whether the main verb is one of saying."""
+        return bool(self.low) and self.low[self.root] in WORDS["saying"]
+
     def helped(self, verb: int) -> list[int]:
         """Return a verb and its helping verbs."""
         return [verb, *self.of(verb, "aux", "auxpass")]
